@@ -9,6 +9,7 @@
 #include "sstable/file/trailer.h"
 #include "tests/support/test.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* ---- cells ---- */
@@ -141,6 +142,40 @@ cell_list_random_within(struct cell_list *list, const struct cell_shape *most,
     shape.row_bytes = 1 + (unsigned)test_random_below(random, most->row_bytes);
     shape.value_bytes = (unsigned)test_random_below(random, most->value_bytes);
     cell_list_random(list, &shape, random);
+}
+
+void
+cell_list_random_rows(struct cell_list *list, unsigned rows, size_t row_bytes)
+{
+    struct test_random random;
+    char row[512];
+
+    assert_true(row_bytes <= sizeof row);
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < rows; i++) {
+        for (size_t k = 0; k < row_bytes; k++)
+            row[k] = (char)('a' + test_random_below(&random, 26));
+        cell_list_add(list, slice_make(row, row_bytes), slice_from_text("q"), 1, i + 1, PETAL_PUT,
+                      slice_from_text("value"));
+    }
+    cell_list_sort(list);
+}
+
+void
+cell_list_random_values(struct cell_list *list, unsigned rows, size_t value_bytes)
+{
+    struct test_random random;
+    uint8_t *value = test_allocate(value_bytes);
+    char row[16];
+
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < rows; i++) {
+        snprintf(row, sizeof row, "row%06u", i);
+        test_random_bytes(&random, value, value_bytes);
+        cell_list_add(list, slice_from_text(row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
+                      slice_make(value, value_bytes));
+    }
+    free(value);
 }
 
 size_t
@@ -531,4 +566,46 @@ sst_read_all(struct sst_fixture *f, const struct cell_list *list, petal_error *e
     status = sst_compare(f, reader, list);
     sst_reader_close(reader);
     return status;
+}
+
+void
+sst_expect_found(struct sst_fixture *f, const struct sst_reader *reader, const struct cell *cell)
+{
+    struct sst_iter iter;
+    struct cell_key key;
+    uint8_t buffer[512];
+
+    cell_key_of(&key, buffer, cell);
+    sst_iter_init(&iter, reader, &f->context, false, false);
+    assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
+    assert_true(same_cell(&iter.iter.cell, cell));
+    iter.iter.ops->close(&iter.iter);
+}
+
+/* ---- reads that fail ---- */
+
+struct sst_bad_disk sst_bad_disk;
+
+static int
+read_bad(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
+         size_t *read_bytes)
+{
+    struct sst_bad_disk *disk = &sst_bad_disk;
+    bool is_long = disk->most > 0 && size > disk->most;
+    bool touches = offset < disk->bad_end && offset + size > disk->bad_begin;
+
+    disk->hurt += is_long || touches;
+    *read_bytes = 0;
+    if (touches || (is_long && disk->refuses))
+        return EIO;
+    return disk->below->read_at(context, file, offset, buffer, is_long ? disk->most : size,
+                                read_bytes);
+}
+
+void
+sst_bad_disk_begin(struct sst_fixture *f)
+{
+    sst_bad_disk = (struct sst_bad_disk){.table = *f->env.vfs, .below = f->env.vfs};
+    sst_bad_disk.table.read_at = read_bad;
+    f->env.vfs = &sst_bad_disk.table;
 }

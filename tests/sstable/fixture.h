@@ -60,6 +60,12 @@ void cell_list_random(struct cell_list *list, const struct cell_shape *shape,
 void cell_list_random_within(struct cell_list *list, const struct cell_shape *most,
                              struct test_random *random);
 
+/* Rows of so many letters that share nothing, in their order. */
+void cell_list_random_rows(struct cell_list *list, unsigned rows, size_t row_bytes);
+
+/* Rows "row000000", .. with values of so many bytes, which do not compress. */
+void cell_list_random_values(struct cell_list *list, unsigned rows, size_t value_bytes);
+
 /* Index of the first cell at or after the key. */
 size_t cell_list_seek(const struct cell_list *list, const struct cell_key *key);
 
@@ -125,6 +131,23 @@ void sst_fix_checksum(uint8_t *bytes, uint64_t offset, uint64_t identity);
 /* Write a byte at `at` of the facts block of SST_PATH, with the checksum made right. */
 void sst_change_facts(struct sst_fixture *f, size_t at, uint8_t value);
 
+/* ---- reads that fail ---- */
+
+/* A file layer in front of that of a fixture. There is one in a process. */
+struct sst_bad_disk {
+    petal_vfs table;
+    const petal_vfs *below;
+    uint64_t bad_begin, bad_end; /* reads that touch them fail */
+    size_t most;                 /* longer reads come short; 0: none */
+    bool refuses;                /* they fail instead */
+    unsigned hurt;               /* reads that were */
+};
+
+extern struct sst_bad_disk sst_bad_disk;
+
+/* Put it there; nothing is bad yet. */
+void sst_bad_disk_begin(struct sst_fixture *f);
+
 /* ---- comparison ---- */
 
 /*
@@ -138,6 +161,10 @@ enum petal_status sst_compare(struct sst_fixture *f, const struct sst_reader *re
 /* Open what stands at SST_PATH, compare it, close it. */
 enum petal_status sst_read_all(struct sst_fixture *f, const struct cell_list *list,
                                petal_error *error);
+
+/* A search that begins and ends with this cell. */
+void sst_expect_found(struct sst_fixture *f, const struct sst_reader *reader,
+                      const struct cell *cell);
 
 /* Ask the filter for all that a cell begins; fails the test when it denies. */
 void sst_expect_in_filter(struct sst_fixture *f, const struct sst_reader *reader,

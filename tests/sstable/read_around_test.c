@@ -23,7 +23,6 @@ struct hint {
 
 static struct {
     petal_vfs table;
-    const petal_vfs *below;
     pthread_mutex_t mutex;
     struct hint hints[MOST_HINTS];
     size_t count;
@@ -53,7 +52,6 @@ static void
 put_in_front(struct sst_fixture *f)
 {
     layer.table = *f->env.vfs;
-    layer.below = f->env.vfs;
     layer.table.read_ahead = take_hint;
     f->env.vfs = &layer.table;
     forget_hints();
@@ -61,32 +59,15 @@ put_in_front(struct sst_fixture *f)
 
 /* A file of about 4 MiB of blocks that do not compress. */
 static struct sst_fixture *
-make_file(struct cell_list *list)
+make_file(void)
 {
     struct sst_fixture *f = sst_fixture_new(BIG_CACHE);
     struct sst_options options = sst_test_options();
-    struct test_random random;
-    char row[16], value[VALUE_BYTES];
 
-    test_random_init(&random, test_seed());
-    for (unsigned i = 0; i < ROWS; i++) {
-        snprintf(row, sizeof row, "row%06u", i);
-        for (unsigned k = 0; k < sizeof value; k++)
-            value[k] = (char)test_random_below(&random, 256);
-        cell_list_add(list, slice_from_text(row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
-                      slice_make(value, sizeof value));
-    }
-    sst_fixture_write(f, &options, list);
+    cell_list_random_values(&f->list, ROWS, VALUE_BYTES);
+    sst_fixture_write(f, &options, &f->list);
     put_in_front(f);
     return f;
-}
-
-static void
-free_file(struct sst_fixture *f, struct cell_list *list)
-{
-    f->env.vfs = layer.below;
-    cell_list_fini(list);
-    sst_fixture_free(f);
 }
 
 static struct sst_reader *
@@ -106,20 +87,6 @@ open_file(struct sst_fixture *f, struct readahead_limit *around)
 }
 
 /* A search that begins and ends with this cell. */
-static void
-find(struct sst_fixture *f, const struct sst_reader *reader, const struct cell *cell)
-{
-    struct sst_iter iter;
-    struct cell_key key;
-    uint8_t buffer[256];
-
-    cell_key_of(&key, buffer, cell);
-    sst_iter_init(&iter, reader, &f->context, false, false);
-    assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
-    assert_true(same_cell(&iter.iter.cell, cell));
-    iter.iter.ops->close(&iter.iter);
-}
-
 static uint64_t
 areas_of(const struct sst_reader *reader)
 {
@@ -157,8 +124,7 @@ expect_areas_once(void)
 /* Then, one by one, areas. */
 TEST(the_first_gets_read_their_block_alone)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list);
+    struct sst_fixture *f = make_file();
     struct readahead_limit limit;
     struct sst_reader *reader;
 
@@ -166,22 +132,20 @@ TEST(the_first_gets_read_their_block_alone)
     reader = open_file(f, &limit);
     assert_int_equal(layer.count, 0);
     for (size_t i = 0; i < areas_of(reader) / READ_AROUND_ALONE; i++) {
-        find(f, reader, &list.cells[i * 100]);
+        sst_expect_found(f, reader, &f->list.cells[i * 100]);
         assert_int_equal(layer.count, 0);
     }
-    find(f, reader, &list.cells[ROWS / 2]);
+    sst_expect_found(f, reader, &f->list.cells[ROWS / 2]);
     assert_int_equal(layer.count, 1);
     assert_int_equal(layer.hints[0].size, AREA);
     assert_in_range(layer.hints[0].offset, AREA, sst_reader_facts(reader)->data_bytes);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* Each area once, in pieces that grow; and what the reader itself reads is as it is without. */
 TEST(gets_in_no_order_begin_all_of_the_file)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list);
+    struct sst_fixture *f = make_file();
     struct readahead_limit limit;
     struct sst_reader *reader;
     struct test_random random;
@@ -193,10 +157,10 @@ TEST(gets_in_no_order_begin_all_of_the_file)
     reader = open_file(f, &limit);
     data_areas = sst_reader_facts(reader)->data_bytes / AREA;
     assert_in_range(data_areas, 30, 60);
-    for (size_t i = 0; i < list.count; i++)
-        find(f, reader, &list.cells[test_random_below(&random, list.count)]);
-    for (size_t i = 0; i < list.count; i += 5)
-        find(f, reader, &list.cells[i]);
+    for (size_t i = 0; i < f->list.count; i++)
+        sst_expect_found(f, reader, &f->list.cells[test_random_below(&random, f->list.count)]);
+    for (size_t i = 0; i < f->list.count; i += 5)
+        sst_expect_found(f, reader, &f->list.cells[i]);
     assert_int_equal(f->trace.file_reads, sst_reader_facts(reader)->data_blocks);
     expect_areas_once();
     assert_in_range(layer.bytes / AREA, data_areas, areas_of(reader));
@@ -206,11 +170,10 @@ TEST(gets_in_no_order_begin_all_of_the_file)
 
     forget_hints();
     cache_erase_file(f->cache, f->next_file_number - 1);
-    for (size_t i = 0; i < list.count; i += 40)
-        find(f, reader, &list.cells[i]);
+    for (size_t i = 0; i < f->list.count; i += 40)
+        sst_expect_found(f, reader, &f->list.cells[i]);
     assert_int_equal(layer.count, 0);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* Where each get is the first of its area, each begins that area and no more. */
@@ -218,8 +181,7 @@ TEST(sparse_gets_begin_an_area_each)
 {
     struct readahead_limit limit;
     struct read_around around;
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list);
+    struct sst_fixture *f = make_file();
     struct sst_reader *reader;
 
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
@@ -233,16 +195,14 @@ TEST(sparse_gets_begin_an_area_each)
     assert_int_equal(layer.bytes, (uint64_t)MOST_HINTS * AREA);
     read_around_fini(&around, f->env.allocator);
     assert_int_equal(atomic_load(&limit.open), 0);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 TEST(a_place_outside_of_the_file_begins_nothing)
 {
     struct readahead_limit limit;
     struct read_around around;
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list);
+    struct sst_fixture *f = make_file();
     struct sst_reader *reader;
 
     readahead_limit_init(&limit, UINT64_MAX, UINT64_MAX);
@@ -254,16 +214,14 @@ TEST(a_place_outside_of_the_file_begins_nothing)
     read_around_block(&around, &reader->file.source, (struct block_handle){.offset = 5 * AREA});
     assert_int_equal(layer.count, 1);
     read_around_fini(&around, f->env.allocator);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* Files that are together larger than the limit bring nothing along; as soon as one is closed the
  * others do. */
 TEST(files_larger_than_the_limit_bring_nothing)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list);
+    struct sst_fixture *f = make_file();
     struct readahead_limit limit;
     struct sst_reader *reader, *other;
 
@@ -274,22 +232,21 @@ TEST(files_larger_than_the_limit_bring_nothing)
     other = open_file(f, &limit);
     pass_the_first_gets(&reader->around);
     pass_the_first_gets(&other->around);
-    find(f, reader, &list.cells[100]);
-    find(f, other, &list.cells[200]);
+    sst_expect_found(f, reader, &f->list.cells[100]);
+    sst_expect_found(f, other, &f->list.cells[200]);
     assert_int_equal(layer.count, 0);
     sst_reader_close(other);
-    find(f, reader, &list.cells[ROWS - 1]);
+    sst_expect_found(f, reader, &f->list.cells[ROWS - 1]);
     assert_int_equal(layer.count, 1);
     sst_reader_close(reader);
     assert_int_equal(atomic_load(&limit.open), 0);
-    free_file(f, &list);
+    sst_fixture_free(f);
 }
 
 /* Who goes through the file has large reads of his own. */
 TEST(scans_bring_nothing_but_around_their_first_block)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list);
+    struct sst_fixture *f = make_file();
     struct readahead_limit limit;
     struct sst_reader *reader;
     struct sst_iter iter;
@@ -310,8 +267,7 @@ TEST(scans_bring_nothing_but_around_their_first_block)
         iter.iter.ops->close(&iter.iter);
         assert_int_equal(layer.count, 1 - whole);
     }
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- threads ---- */
@@ -339,8 +295,7 @@ TEST(threads_begin_each_area_once)
 {
     struct crowd crowd;
     struct readahead_limit limit;
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list);
+    struct sst_fixture *f = make_file();
     struct sst_reader *reader;
     pthread_t threads[THREADS];
 
@@ -355,8 +310,7 @@ TEST(threads_begin_each_area_once)
     expect_areas_once();
     assert_int_equal(layer.bytes, (uint64_t)FAR * AREA);
     read_around_fini(&crowd.around, f->env.allocator);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 int
@@ -368,25 +322,15 @@ main(void)
 
 TEST(opening_begins_filter_and_index)
 {
-    struct cell_list list = {0};
     struct sst_fixture *f = sst_fixture_new(BIG_CACHE);
     struct sst_options options = sst_test_options();
-    struct test_random random;
     struct readahead_limit limit;
     struct sst_reader *reader;
     const struct file_facts *facts;
-    char row[100];
 
-    test_random_init(&random, test_seed());
-    for (unsigned i = 0; i < 12000; i++) {
-        for (unsigned k = 0; k < sizeof row; k++)
-            row[k] = (char)('a' + test_random_below(&random, 26));
-        cell_list_add(&list, slice_make(row, sizeof row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
-                      slice_from_text("value"));
-    }
-    cell_list_sort(&list);
+    cell_list_random_rows(&f->list, 12000, 100);
     options.block_bytes = 512;
-    sst_fixture_write(f, &options, &list);
+    sst_fixture_write(f, &options, &f->list);
     put_in_front(f);
 
     readahead_limit_init(&limit, BIG_CACHE, 0);
@@ -408,6 +352,5 @@ TEST(opening_begins_filter_and_index)
     assert_int_equal(layer.count, 1);
     sst_reader_read_ahead(reader, &limit);
     assert_int_equal(layer.count, 1);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }

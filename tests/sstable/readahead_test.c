@@ -7,8 +7,6 @@
 #include "sstable/sst_reader_parts.h"
 #include "tests/support/test.h"
 
-#include <errno.h>
-
 #define ROWS        20000
 #define VALUE_BYTES 100
 #define BIG_CACHE   (64u << 20)
@@ -16,69 +14,16 @@
 
 /* A file of about 2 MiB in blocks of about 4 KiB, which do not compress. */
 static struct sst_fixture *
-make_file(struct cell_list *list, size_t cache_bytes)
+make_file(size_t cache_bytes)
 {
     struct sst_fixture *f = sst_fixture_new(cache_bytes);
     struct sst_options options = sst_test_options();
-    struct test_random random;
-    char row[16], value[VALUE_BYTES];
 
-    test_random_init(&random, test_seed());
-    for (unsigned i = 0; i < ROWS; i++) {
-        snprintf(row, sizeof row, "row%06u", i);
-        for (unsigned k = 0; k < sizeof value; k++)
-            value[k] = (char)test_random_below(&random, 256);
-        cell_list_add(list, slice_from_text(row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
-                      slice_make(value, sizeof value));
-    }
+    cell_list_random_values(&f->list, ROWS, VALUE_BYTES);
     options.compression = PETAL_COMPRESSION_NONE;
     options.bloom = PETAL_BLOOM_NONE;
-    sst_fixture_write(f, &options, list);
+    sst_fixture_write(f, &options, &f->list);
     return f;
-}
-
-static void
-free_file(struct sst_fixture *f, struct cell_list *list)
-{
-    cell_list_fini(list);
-    sst_fixture_free(f);
-}
-
-/* ---- reads that fail ---- */
-
-/* The file layer of a fixture, in front of which reads of some bytes fail, or come short. */
-struct bad_disk {
-    petal_vfs table;
-    const petal_vfs *below;
-    uint64_t bad_begin, bad_end; /* reads that touch them fail */
-    size_t most;                 /* longer reads come short; 0: none */
-    unsigned failed;
-};
-
-static struct bad_disk disk;
-
-static int
-read_bad(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
-         size_t *read_bytes)
-{
-    if (offset < disk.bad_end && offset + size > disk.bad_begin) {
-        disk.failed++;
-        *read_bytes = 0;
-        return EIO;
-    }
-    if (disk.most > 0 && size > disk.most) {
-        disk.failed++;
-        size = disk.most;
-    }
-    return disk.below->read_at(context, file, offset, buffer, size, read_bytes);
-}
-
-static void
-put_in_front(struct sst_fixture *f)
-{
-    disk = (struct bad_disk){.table = *f->env.vfs, .below = f->env.vfs};
-    disk.table.read_at = read_bad;
-    f->env.vfs = &disk.table;
 }
 
 /* ---- going through ---- */
@@ -128,8 +73,7 @@ traced_reads(struct sst_fixture *f, size_t *sizes, size_t most)
 
 TEST(a_scan_reads_in_growing_windows)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
     struct sst_iter iter;
@@ -141,7 +85,7 @@ TEST(a_scan_reads_in_growing_windows)
     sst_iter_init(&iter, reader, &context, false, false);
     assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
     first_block = block_of(&iter).size;
-    expect_cells(&iter, &list, 0, list.count);
+    expect_cells(&iter, &f->list, 0, f->list.count);
     assert_false(iter.iter.valid);
     iter.iter.ops->close(&iter.iter);
     count = traced_reads(f, sizes, 64);
@@ -161,14 +105,12 @@ TEST(a_scan_reads_in_growing_windows)
     assert_in_range(count, data_bytes / READAHEAD_MOST_BYTES + 4,
                     data_bytes / READAHEAD_MOST_BYTES + 7);
     memory_vfs_trace(f->vfs, false);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 TEST(who_reads_a_whole_file_begins_large)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     struct read_context context = {
         .trace = &f->trace, .keep_out_of_cache = true, .whole_file = true};
@@ -178,20 +120,18 @@ TEST(who_reads_a_whole_file_begins_large)
     memory_vfs_trace(f->vfs, true);
     sst_iter_init(&iter, reader, &context, false, false);
     assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
-    expect_cells(&iter, &list, 0, 100);
+    expect_cells(&iter, &f->list, 0, 100);
     iter.iter.ops->close(&iter.iter);
     assert_int_equal(traced_reads(f, sizes, 4), 1);
     assert_int_equal(sizes[0], READAHEAD_MOST_BYTES);
     memory_vfs_trace(f->vfs, false);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* A search and ten cells: the block, and where they go over its end the smallest window. */
 TEST(short_scans_read_little)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_fixture *f = make_file(SMALL_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     struct test_random random;
     unsigned windows = 0;
@@ -205,10 +145,10 @@ TEST(short_scans_read_little)
         struct sst_iter iter;
 
         sst_iter_init(&iter, reader, &context, false, false);
-        seek(&iter, &list.cells[from]);
+        seek(&iter, &f->list.cells[from]);
         block = block_of(&iter);
         assert_int_equal(trace.file_bytes_read, block.size);
-        expect_cells(&iter, &list, from, 10);
+        expect_cells(&iter, &f->list, from, 10);
         assert_in_range(trace.file_reads, 1, 2);
         assert_int_equal(trace.file_bytes_read,
                          block.size + (trace.file_reads - 1) * READAHEAD_LEAST_BYTES);
@@ -216,37 +156,33 @@ TEST(short_scans_read_little)
         iter.iter.ops->close(&iter.iter);
     }
     assert_in_range(windows, 30, 150); /* some did, some did not */
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* Each search begins anew, wherever it leads. */
 TEST(searches_end_a_window)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_fixture *f = make_file(SMALL_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
     struct sst_iter iter;
 
     sst_iter_init(&iter, reader, &context, false, false);
     assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
-    expect_cells(&iter, &list, 0, 5000);
+    expect_cells(&iter, &f->list, 0, 5000);
     for (unsigned i = 1; i < 10; i++) {
         uint64_t before = f->trace.file_bytes_read;
 
-        seek(&iter, &list.cells[i * 7919 % ROWS]);
+        seek(&iter, &f->list.cells[i * 7919 % ROWS]);
         assert_int_equal(f->trace.file_bytes_read - before, block_of(&iter).size);
     }
     iter.iter.ops->close(&iter.iter);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 TEST(going_back_reads_windows_too)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
     uint64_t data_bytes = sst_reader_facts(reader)->data_bytes;
@@ -254,13 +190,13 @@ TEST(going_back_reads_windows_too)
 
     sst_iter_init(&iter, reader, &context, false, false);
     assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, NULL), PETAL_OK);
-    for (size_t i = list.count; i-- > 0;) {
+    for (size_t i = f->list.count; i-- > 0;) {
         struct cell_key key;
         uint8_t buffer[256];
 
         assert_true(iter.iter.valid);
-        assert_true(same_cell(&iter.iter.cell, &list.cells[i]));
-        cell_key_of(&key, buffer, &list.cells[i]);
+        assert_true(same_cell(&iter.iter.cell, &f->list.cells[i]));
+        cell_key_of(&key, buffer, &f->list.cells[i]);
         assert_int_equal(iter.iter.ops->seek_before(&iter.iter, &key, NULL), PETAL_OK);
     }
     assert_false(iter.iter.valid);
@@ -269,8 +205,7 @@ TEST(going_back_reads_windows_too)
                      sst_reader_facts(reader)->data_blocks);
     assert_in_range(f->trace.file_reads, data_bytes / READAHEAD_MOST_BYTES + 4,
                     data_bytes / READAHEAD_MOST_BYTES + 7);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- memory ---- */
@@ -278,8 +213,7 @@ TEST(going_back_reads_windows_too)
 TEST(windows_stay_within_the_limit)
 {
     enum { READERS = 6 };
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_fixture *f = make_file(SMALL_CACHE);
     struct readahead_limit limit;
     struct sst_open_options options = {.file_number = 1,
                                        .file_identity = TEST_IDENTITY,
@@ -296,11 +230,11 @@ TEST(windows_stay_within_the_limit)
         sst_iter_init(&iters[k], reader, &context, false, false);
         assert_int_equal(iters[k].iter.ops->seek_first(&iters[k].iter, NULL), PETAL_OK);
     }
-    for (size_t from = 0; from < list.count; from += 100) {
+    for (size_t from = 0; from < f->list.count; from += 100) {
         for (unsigned k = 0; k < READERS; k++) {
             size_t memory = 0;
 
-            expect_cells(&iters[k], &list, from, 100);
+            expect_cells(&iters[k], &f->list, from, 100);
             assert_true(atomic_load(&limit.taken) <= limit.most);
             for (unsigned i = 0; i < READERS; i++)
                 memory += iters[i].ahead.capacity;
@@ -310,8 +244,7 @@ TEST(windows_stay_within_the_limit)
     for (unsigned k = 0; k < READERS; k++)
         iters[k].iter.ops->close(&iters[k].iter);
     assert_int_equal(atomic_load(&limit.taken), 0);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- the cache ---- */
@@ -329,43 +262,39 @@ scan_all(struct sst_fixture *f, const struct sst_reader *reader, const struct ce
 
 TEST(a_scan_fills_what_is_free)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     uint64_t blocks = sst_reader_facts(reader)->data_blocks;
     uint64_t reads;
 
-    scan_all(f, reader, &list);
+    scan_all(f, reader, &f->list);
     reads = f->trace.file_reads;
-    scan_all(f, reader, &list);
+    scan_all(f, reader, &f->list);
     assert_int_equal(f->trace.file_reads, reads);
     assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_DATA], blocks);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 TEST(a_scan_drives_nothing_out)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_fixture *f = make_file(SMALL_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     struct cache_usage before, after;
     struct sst_iter iter;
 
-    for (size_t i = 0; i < list.count; i += 20) { /* points, until the cache is full */
+    for (size_t i = 0; i < f->list.count; i += 20) { /* points, until the cache is full */
         sst_iter_init(&iter, reader, &f->context, false, false);
-        seek(&iter, &list.cells[i]);
+        seek(&iter, &f->list.cells[i]);
         iter.iter.ops->close(&iter.iter);
     }
     cache_usage_get(f->cache, &before);
     assert_true(before.evicted[PETAL_BLOCK_DATA] > 0);
-    scan_all(f, reader, &list);
+    scan_all(f, reader, &f->list);
     cache_usage_get(f->cache, &after);
     /* But for blocks with which reading begins anew, after long stretches that are cached. */
     assert_in_range(after.inserted[PETAL_BLOCK_DATA] - before.inserted[PETAL_BLOCK_DATA], 0, 8);
     assert_in_range(after.evicted[PETAL_BLOCK_DATA] - before.evicted[PETAL_BLOCK_DATA], 0, 8);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- errors ---- */
@@ -409,70 +338,62 @@ read_around(struct sst_fixture *f, const struct sst_reader *reader, const struct
 
 TEST(an_unreadable_sector_costs_its_block)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_fixture *f = make_file(SMALL_CACHE);
     struct sst_reader *reader;
     struct sst_iter iter;
     struct block_handle block;
     size_t in_block = 0;
 
-    put_in_front(f);
+    sst_bad_disk_begin(f);
     reader = sst_fixture_open(f);
     sst_iter_init(&iter, reader, &f->context, false, false);
-    seek(&iter, &list.cells[9000]);
+    seek(&iter, &f->list.cells[9000]);
     block = block_of(&iter);
     iter.iter.ops->close(&iter.iter);
     cache_erase_file(f->cache, 1);
-    for (size_t i = 0; i < list.count; i++) {
+    for (size_t i = 0; i < f->list.count; i++) {
         sst_iter_init(&iter, reader, &f->context, false, false);
-        seek(&iter, &list.cells[i]);
+        seek(&iter, &f->list.cells[i]);
         in_block += block_of(&iter).offset == block.offset;
         iter.iter.ops->close(&iter.iter);
     }
     assert_in_range(in_block, 10, 60);
     cache_erase_file(f->cache, 1);
 
-    disk.bad_begin = block.offset + 512;
-    disk.bad_end = block.offset + 1024;
-    assert_int_equal(read_around(f, reader, &list), in_block);
+    sst_bad_disk.bad_begin = block.offset + 512;
+    sst_bad_disk.bad_end = block.offset + 1024;
+    assert_int_equal(read_around(f, reader, &f->list), in_block);
     /* The window once, and the block for each cell that was asked. */
-    assert_int_equal(disk.failed, 1 + in_block + 1);
-    sst_reader_close(reader);
-    f->env.vfs = disk.below;
-    free_file(f, &list);
+    assert_int_equal(sst_bad_disk.hurt, 1 + in_block + 1);
+    sst_fixture_end(f, reader);
 }
 
 /* A bad place that belongs to no data block is nobody's. */
 TEST(an_unreadable_tail_costs_nothing)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_fixture *f = make_file(SMALL_CACHE);
     struct sst_reader *reader;
 
-    put_in_front(f);
+    sst_bad_disk_begin(f);
     reader = sst_fixture_open(f);
-    disk.bad_begin = reader->trailer.data_root.offset;
-    disk.bad_end = disk.bad_begin + 1;
-    assert_int_equal(read_around(f, reader, &list), 0);
-    assert_int_equal(disk.failed, 1);
-    sst_reader_close(reader);
-    f->env.vfs = disk.below;
-    free_file(f, &list);
+    sst_bad_disk.bad_begin = reader->trailer.data_root.offset;
+    sst_bad_disk.bad_end = sst_bad_disk.bad_begin + 1;
+    assert_int_equal(read_around(f, reader, &f->list), 0);
+    assert_int_equal(sst_bad_disk.hurt, 1);
+    sst_fixture_end(f, reader);
 }
 
 TEST(short_reads_are_made_good)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_fixture *f = make_file(SMALL_CACHE);
     struct sst_reader *reader;
 
-    put_in_front(f);
+    sst_bad_disk_begin(f);
     reader = sst_fixture_open(f);
-    disk.most = 8192;
-    assert_int_equal(read_around(f, reader, &list), 0);
+    sst_bad_disk.most = 8192;
+    assert_int_equal(read_around(f, reader, &f->list), 0);
     /* No window is tried twice in one place. */
-    assert_in_range(disk.failed, 1, sst_reader_facts(reader)->data_bytes / READAHEAD_LEAST_BYTES);
-    sst_reader_close(reader);
-    f->env.vfs = disk.below;
-    free_file(f, &list);
+    assert_in_range(sst_bad_disk.hurt, 1,
+                    sst_reader_facts(reader)->data_bytes / READAHEAD_LEAST_BYTES);
+    sst_fixture_end(f, reader);
 }

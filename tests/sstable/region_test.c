@@ -9,7 +9,6 @@
 #include "sstable/sst_reader_parts.h"
 #include "tests/support/test.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define ROWS      12000
@@ -18,45 +17,15 @@
 /* Rows of about 100 bytes that share nothing, in small blocks: a root of the index that has nodes
  * below it, and a filter of many chunks. */
 static struct sst_fixture *
-make_file(struct cell_list *list, size_t cache_bytes)
+make_file(size_t cache_bytes)
 {
     struct sst_fixture *f = sst_fixture_new(cache_bytes);
     struct sst_options options = sst_test_options();
-    struct test_random random;
-    char row[100];
 
-    test_random_init(&random, test_seed());
-    for (unsigned i = 0; i < ROWS; i++) {
-        for (unsigned k = 0; k < sizeof row; k++)
-            row[k] = (char)('a' + test_random_below(&random, 26));
-        cell_list_add(list, slice_make(row, sizeof row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
-                      slice_from_text("value"));
-    }
-    cell_list_sort(list);
+    cell_list_random_rows(&f->list, ROWS, 100);
     options.block_bytes = 512;
-    sst_fixture_write(f, &options, list);
+    sst_fixture_write(f, &options, &f->list);
     return f;
-}
-
-static void
-free_file(struct sst_fixture *f, struct cell_list *list)
-{
-    cell_list_fini(list);
-    sst_fixture_free(f);
-}
-
-static void
-find(struct sst_fixture *f, const struct sst_reader *reader, const struct cell *cell)
-{
-    struct sst_iter iter;
-    struct cell_key key;
-    uint8_t buffer[512];
-
-    cell_key_of(&key, buffer, cell);
-    sst_iter_init(&iter, reader, &f->context, false, false);
-    assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
-    assert_true(same_cell(&iter.iter.cell, cell));
-    iter.iter.ops->close(&iter.iter);
 }
 
 /* ---- the writer ---- */
@@ -77,8 +46,7 @@ gaps(const struct index_block *node)
 
 TEST(chunks_and_nodes_stand_side_by_side)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
 
     assert_int_equal(reader->index.root.level, 1);
@@ -88,8 +56,7 @@ TEST(chunks_and_nodes_stand_side_by_side)
     assert_int_equal(gaps(&reader->index.root), 0);
     assert_int_equal(gaps(&reader->bloom.tree.root), 0);
     assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* More chunks than the writer keeps back stand in several regions, data blocks between them. */
@@ -133,61 +100,54 @@ TEST(large_files_have_several_regions)
 
 TEST(a_filter_comes_by_one_read)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     const struct file_facts *facts = sst_reader_facts(reader);
     struct cache_usage usage;
 
-    for (size_t i = 0; i < list.count; i++)
-        assert_true(sst_ask_row(f, reader, list.cells[i].row));
+    for (size_t i = 0; i < f->list.count; i++)
+        assert_true(sst_ask_row(f, reader, f->list.cells[i].row));
     assert_int_equal(f->trace.file_reads, 1);
     assert_int_equal(f->trace.file_bytes_read, facts->bloom_bytes);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
-    assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_FILTER], list.count - 1);
+    assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_FILTER], f->list.count - 1);
     /* What the account is charged with is the chunk that was asked, not its neighbours. */
     assert_true(f->trace.bytes_fetched < 2 * facts->bloom_bytes / facts->bloom_chunks);
     cache_usage_get(f->cache, &usage);
     assert_int_equal(usage.blocks[PETAL_BLOCK_FILTER], facts->bloom_chunks);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* A search for each row, in no order: the index by one read, each data block by one. */
 TEST(a_cold_search_is_one_read_of_one_block)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
 
-    for (size_t i = 0; i < list.count; i++)
-        find(f, reader, &list.cells[i * 7919 % list.count]);
+    for (size_t i = 0; i < f->list.count; i++)
+        sst_expect_found(f, reader, &f->list.cells[i * 7919 % f->list.count]);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_INDEX], 1);
     assert_int_equal(f->trace.file_reads, 1 + sst_reader_facts(reader)->data_blocks);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* Where the cache has no room for a region, a question costs its own block. */
 TEST(a_small_cache_is_not_stirred)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, 12 << 10);
+    struct sst_fixture *f = make_file(12 << 10);
     struct sst_reader *reader = sst_fixture_open(f);
 
-    for (size_t i = 0; i < list.count; i++)
-        (void)sst_ask_row(f, reader, list.cells[i * 7919 % list.count].row);
+    for (size_t i = 0; i < f->list.count; i++)
+        (void)sst_ask_row(f, reader, f->list.cells[i * 7919 % f->list.count].row);
     assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 10);
     assert_int_equal(f->trace.file_reads, f->trace.blocks_fetched[PETAL_BLOCK_FILTER]);
     assert_int_equal(f->trace.file_bytes_read, f->trace.bytes_fetched);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 TEST(the_limit_of_large_reads_holds)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct readahead_limit limit;
     struct sst_open_options options = {.file_number = 1,
                                        .file_identity = TEST_IDENTITY,
@@ -198,13 +158,12 @@ TEST(the_limit_of_large_reads_holds)
 
     readahead_limit_init(&limit, 4096, 0); /* two or three chunks by one read */
     assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
-    for (size_t i = 0; i < list.count; i++)
-        assert_true(sst_ask_row(f, reader, list.cells[i].row));
+    for (size_t i = 0; i < f->list.count; i++)
+        assert_true(sst_ask_row(f, reader, f->list.cells[i].row));
     assert_in_range(f->trace.file_reads, 2, sst_reader_facts(reader)->bloom_chunks);
     assert_true(f->trace.file_bytes_read <= f->trace.file_reads * 2048);
     assert_int_equal(atomic_load(&limit.taken), 0);
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
 
 /* ---- damage ---- */
@@ -212,8 +171,7 @@ TEST(the_limit_of_large_reads_holds)
 /* One chunk of a region is damaged: it says "maybe", and costs the others nothing. */
 TEST(a_damaged_chunk_is_left_out)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
     struct block_handle chunk = index_block_handle(&reader->bloom.tree.root, 5);
     uint64_t chunks = sst_reader_facts(reader)->bloom_chunks;
@@ -227,54 +185,32 @@ TEST(a_damaged_chunk_is_left_out)
     sst_fixture_set_bytes(f, bytes, size);
     free(bytes);
     reader = sst_fixture_open(f);
-    for (size_t i = 0; i < list.count; i++)
-        assert_true(sst_ask_row(f, reader, list.cells[i].row));
+    for (size_t i = 0; i < f->list.count; i++)
+        assert_true(sst_ask_row(f, reader, f->list.cells[i].row));
     cache_usage_get(f->cache, &usage);
     assert_int_equal(usage.blocks[PETAL_BLOCK_FILTER], chunks - 1);
     assert_in_range(f->trace.bloom_ignored + f->trace.bloom_unasked, 1,
-                    2 * list.count / (size_t)chunks);
+                    2 * f->list.count / (size_t)chunks);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
     assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_CORRUPT);
-    sst_reader_close(reader);
-    free_file(f, &list);
-}
-
-/* A file layer in front of which reads longer than a block fail. */
-static const petal_vfs *below;
-static unsigned failed;
-
-static int
-fail_long_reads(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
-                size_t *read_bytes)
-{
-    if (size > 8192) {
-        failed++;
-        *read_bytes = 0;
-        return EIO;
-    }
-    return below->read_at(context, file, offset, buffer, size, read_bytes);
+    sst_fixture_end(f, reader);
 }
 
 TEST(regions_that_cannot_be_read_are_read_by_blocks)
 {
-    struct cell_list list = {0};
-    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_fixture *f = make_file(BIG_CACHE);
     struct sst_reader *reader = sst_fixture_open(f);
-    petal_vfs table = *f->env.vfs;
 
-    below = f->env.vfs;
-    failed = 0;
-    table.read_at = fail_long_reads;
-    f->env.vfs = &table;
-    for (size_t i = 0; i < list.count; i++) {
-        assert_true(sst_ask_row(f, reader, list.cells[i].row));
-        find(f, reader, &list.cells[i]);
+    sst_bad_disk_begin(f);
+    sst_bad_disk.most = 8192;
+    sst_bad_disk.refuses = true;
+    for (size_t i = 0; i < f->list.count; i++) {
+        assert_true(sst_ask_row(f, reader, f->list.cells[i].row));
+        sst_expect_found(f, reader, &f->list.cells[i]);
     }
-    assert_int_equal(failed, 1); /* it is not tried again */
+    assert_int_equal(sst_bad_disk.hurt, 1); /* it is not tried again */
     assert_int_equal(f->trace.bloom_ignored, 0);
     assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 4);
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_INDEX], reader->index.root.count);
-    f->env.vfs = below;
-    sst_reader_close(reader);
-    free_file(f, &list);
+    sst_fixture_end(f, reader);
 }
