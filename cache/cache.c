@@ -256,7 +256,7 @@ cache_close(struct cache *cache)
 /* ---- Finding ---- */
 
 struct cache_block *
-cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
+cache_look(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
 {
     struct cache_block *block;
     uint64_t hash;
@@ -277,16 +277,6 @@ cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, u
     } else if (atomic_load_explicit(&hint->data, memory_order_relaxed) != NULL) {
         atomic_store_explicit(&hint->data, NULL, memory_order_relaxed); /* nothing to prefetch */
     }
-    return block;
-}
-
-struct cache_block *
-cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
-{
-    struct cache_block *block = cache_look_hinted(cache, hint, file, offset);
-
-    if (block != NULL)
-        cache_touch(block);
     return block;
 }
 

@@ -3,7 +3,7 @@
  * by (file number, offset).  Knows nothing of what a block holds beyond its kind.
  *
  * READING takes no lock and writes to no shared line, but for a recency bit when it changes: inside
- * an epoch (base/epoch.h) cache_find_hinted walks a hash chain of atomic pointers; what it returns
+ * an epoch (base/epoch.h) cache_look walks a hash chain of atomic pointers; what it returns
  * stays good until the caller leaves the epoch.  A pin outlives the epoch.  Blocks are never
  * copied.
  *
@@ -19,7 +19,7 @@
  * comes, and becomes multi.  Index blocks are a class of their own, which gives only when it
  * exceeds seven eighths of the capacity, since one of them serves many data blocks.  Bloom chunks
  * lie among the data: one serves many data blocks, too, but only if it can rule them out.  So
- * whoever asks it touches it only when it did (cache_look_hinted, cache_touch): it then holds its
+ * whoever asks it touches it only when it did (cache_look, cache_touch): it then holds its
  * place by the reads that it saves, like a data block, and one that saves none leaves the room to
  * data.
  *
@@ -72,15 +72,11 @@ void cache_close(struct cache *cache);
 /*
  * The block, or NULL.  File numbers are not 0.  A hint (may be NULL) leads to it without the table,
  * and is updated when the table knew better: one that cache_hint_init made and that was written by
- * these functions only, for the same cache; it may be used for changing keys.  REQUIRES: inside the
- * epoch.
+ * this function only, for the same cache; it may be used for changing keys.  That is no use of the
+ * block as yet: cache_touch is.  REQUIRES: inside the epoch.
  */
-struct cache_block *cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file,
-                                      uint64_t offset);
-
-/* The same without counting as a use of the block, which cache_touch is. */
-struct cache_block *cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file,
-                                      uint64_t offset);
+struct cache_block *cache_look(struct cache *cache, struct cache_hint *hint, uint64_t file,
+                               uint64_t offset);
 
 /*
  * Memory for a block of `size` bytes with `hint_count` hints (NULL at first), not yet in the table.

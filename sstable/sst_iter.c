@@ -508,15 +508,18 @@ begins_row_at_hand(const struct sst_iter *iter, const struct cell_key *key)
 static bool
 stay_in_row(struct sst_iter *iter, const struct cell_key *key)
 {
-    uint32_t at = iter->cursor.cell;
+    const struct data_block_cursor *cursor = &iter->cursor;
+    bool moves;
 
     if (!iter->reversed || !iter->backwards || !begins_row_at_hand(iter, key))
         return false;
-    data_block_cursor_row_start(&iter->cursor, &iter->iter.cell);
-    if (iter->cursor.cell == 0)
+    moves = cursor->cell > cursor->row_first;
+    if (moves)
+        data_block_cursor_back(&iter->cursor, cursor->cell - cursor->row_first, &iter->iter.cell);
+    if (cursor->cell == 0)
         return false;
     iter->iter.valid = true;
-    iter->context.trace->cells_read += iter->cursor.cell != at;
+    iter->context.trace->cells_read += moves;
     return true;
 }
 
@@ -524,9 +527,11 @@ stay_in_row(struct sst_iter *iter, const struct cell_key *key)
 static bool
 step_before_row(struct sst_iter *iter, const struct cell_key *key)
 {
-    if (!iter->reversed || !iter->backwards || !begins_row_at_hand(iter, key) ||
-        !data_block_cursor_row_before(&iter->cursor, &iter->iter.cell))
+    const struct data_block_cursor *cursor = &iter->cursor;
+
+    if (!iter->reversed || !iter->backwards || !begins_row_at_hand(iter, key) || cursor->row == 0)
         return false;
+    data_block_cursor_back(&iter->cursor, cursor->cell - cursor->row_first + 1, &iter->iter.cell);
     at_cell(iter);
     return true;
 }

@@ -1039,23 +1039,6 @@ data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cel
     return false;
 }
 
-void
-data_block_cursor_row_start(struct data_block_cursor *cursor, struct cell *cell)
-{
-    if (cursor->cell != cursor->row_first)
-        stand_at(cursor, cursor->row_first, cell);
-}
-
-bool
-data_block_cursor_row_before(struct data_block_cursor *cursor, struct cell *cell)
-{
-    assert(cursor->cell < cursor->block.cells);
-    if (cursor->row == 0)
-        return false;
-    take_last_of_row(cursor, cursor->row - 1, cell);
-    return true;
-}
-
 /* ---- points ---- */
 
 /* The head of what follows the prefix in a key: its last `size` bytes. */

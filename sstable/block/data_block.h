@@ -306,12 +306,6 @@ void data_block_cursor_last(struct data_block_cursor *cursor, struct cell *cell)
 bool data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cell_key *key,
                                    struct cell *cell);
 
-/* From where *cell is as the cursor left it: to the first cell of its row here, and to the last one
- * before that, false if there is none: nothing has changed then.  REQUIRES: positioned at a
- * cell. */
-void data_block_cursor_row_start(struct data_block_cursor *cursor, struct cell *cell);
-bool data_block_cursor_row_before(struct data_block_cursor *cursor, struct cell *cell);
-
 /*
  * Step to the following cell; false after the last: *cell unchanged.  REQUIRES: positioned at a
  * cell, and *cell is as the cursor left it: where no cell of the block has a time to live of its

@@ -88,12 +88,11 @@ sst_file_find_loaded(const struct sst_file *file, struct block_handle handle, en
     struct cache_block *found =
         hint != NULL ? cache_hint_block(hint, file->number, handle.offset) : NULL;
 
-    if (found != NULL)
-        cache_touch(found);
-    else
-        found = cache_find_hinted(file->cache, hint, file->number, handle.offset);
+    if (found == NULL)
+        found = cache_look(file->cache, hint, file->number, handle.offset);
     if (found == NULL || found->kind != block_cache_kind(kind))
         return NULL;
+    cache_touch(found);
     context->trace->blocks_cached[found->kind]++;
     return found;
 }

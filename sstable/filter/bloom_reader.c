@@ -61,7 +61,7 @@ probe_chunk(const struct bloom_reader *reader, const struct index_place *place, 
 {
     const struct sst_file *file = reader->tree.file;
     struct cache_block *block =
-        cache_look_hinted(file->cache, place->hint, file->number, place->handle.offset);
+        cache_look(file->cache, place->hint, file->number, place->handle.offset);
     struct bloom_first_bits first;
 
     if (block == NULL || block->note == 0) {

@@ -12,15 +12,15 @@ TEST(a_block_is_found_where_it_was_put)
     unsigned slot = epoch_enter(f->epoch);
     struct cache_block *block;
 
-    assert_null(cache_find_hinted(f->cache, NULL, 7, 4096));
+    assert_null(fixture_find(f->cache, NULL, 7, 4096));
     block = fixture_put_in(f->cache, 7, 4096, 1000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     assert_int_equal((uintptr_t)block->data % 64, 0);
-    assert_ptr_equal(cache_find_hinted(f->cache, NULL, 7, 4096), block);
+    assert_ptr_equal(fixture_find(f->cache, NULL, 7, 4096), block);
     assert_true(fixture_is_block(block, 7, 4096));
     assert_int_equal(block->size, 1000);
-    assert_null(cache_find_hinted(f->cache, NULL, 7, 4097));
-    assert_null(cache_find_hinted(f->cache, NULL, 8, 4096));
-    assert_null(cache_find_hinted(f->cache, NULL, 4096, 7));
+    assert_null(fixture_find(f->cache, NULL, 7, 4097));
+    assert_null(fixture_find(f->cache, NULL, 8, 4096));
+    assert_null(fixture_find(f->cache, NULL, 4096, 7));
     assert_int_equal(fixture_usage(f->cache).bytes[PETAL_BLOCK_DATA], 1000 + DESCRIPTOR_BYTES);
     assert_int_equal(fixture_usage(f->cache).blocks[PETAL_BLOCK_DATA], 1);
     epoch_leave(f->epoch, slot);
@@ -174,7 +174,7 @@ TEST(data_does_not_push_out_index_blocks_even_if_it_cannot_be_kept)
     fixture_put(f, 2, 0, 5, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
     assert_non_null(fixture_put_in(f->cache, 2, 100, 64 * KIB, PETAL_BLOCK_DATA, CACHE_MEMORY));
-    assert_null(cache_find_hinted(f->cache, NULL, 2, 100));
+    assert_null(fixture_find(f->cache, NULL, 2, 100));
     epoch_leave(f->epoch, slot);
     assert_int_equal(fixture_count_found(f, 1, 0, 50), 50);
     assert_int_equal(fixture_count_found(f, 2, 0, 5), 5);
@@ -209,7 +209,7 @@ TEST(filters_hold_their_place_by_being_touched)
     fixture_put(f, 1, 0, 20, 4 * KIB, PETAL_BLOCK_FILTER, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
     for (uint64_t i = 0; i < 20; i++) {
-        struct cache_block *chunk = cache_look_hinted(f->cache, &hint, 1, i);
+        struct cache_block *chunk = cache_look(f->cache, &hint, 1, i);
 
         assert_non_null(chunk);
         if (i < 10)
@@ -248,7 +248,7 @@ audit(struct cache_fixture *f, uint64_t erased)
 
     for (uint64_t file = 1; file <= FILES; file++)
         for (uint64_t offset = 0; offset < OFFSETS; offset++) {
-            struct cache_block *block = cache_find_hinted(f->cache, NULL, file, offset);
+            struct cache_block *block = fixture_find(f->cache, NULL, file, offset);
 
             if (block == NULL)
                 continue;
@@ -279,7 +279,7 @@ random_step(struct cache_fixture *f, struct test_random *random, uint64_t *erase
         return;
     }
     slot = epoch_enter(f->epoch);
-    block = cache_find_hinted(f->cache, NULL, file, offset);
+    block = fixture_find(f->cache, NULL, file, offset);
     if (block == NULL) {
         size_t size = 1 + (size_t)test_random_below(
                               random, test_random_chance(random, 3) ? 40 * KIB : 4 * KIB);

@@ -91,7 +91,7 @@ fixture_count_found(struct cache_fixture *f, uint64_t file, uint64_t first, uint
     unsigned slot = epoch_enter(f->epoch);
 
     for (uint64_t offset = first; offset < end; offset++) {
-        struct cache_block *block = cache_find_hinted(f->cache, NULL, file, offset);
+        struct cache_block *block = fixture_find(f->cache, NULL, file, offset);
 
         if (block == NULL)
             continue;

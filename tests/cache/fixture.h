@@ -19,6 +19,17 @@ struct cache_fixture {
     struct cache *cache;
 };
 
+/* Find a block and use it. */
+static inline struct cache_block *
+fixture_find(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
+{
+    struct cache_block *block = cache_look(cache, hint, file, offset);
+
+    if (block != NULL)
+        cache_touch(block);
+    return block;
+}
+
 struct cache_fixture *cache_fixture_new(size_t capacity, unsigned shards);
 
 /* Closes the cache; fails the test if memory is left. */

@@ -24,7 +24,7 @@ expect_not_kept(struct cache_fixture *f, size_t size, bool keep)
 
     assert_ptr_equal(cache_insert(f->cache, block, 99, 5, PETAL_BLOCK_DATA, CACHE_SINGLE, keep),
                      block);
-    assert_null(cache_find_hinted(f->cache, NULL, 99, 5));
+    assert_null(fixture_find(f->cache, NULL, 99, 5));
     epoch_collect(f->epoch);
     assert_int_equal(fixture_usage(f->cache).blocks_out, with_block);
     assert_true(fixture_is_block(block, 99, 5));
@@ -128,27 +128,27 @@ TEST(a_hint_is_learnt_and_outlives_its_block)
     unsigned slot = epoch_enter(f->epoch);
 
     cache_hint_init(&hint);
-    assert_null(cache_find_hinted(f->cache, &hint, 1, 0));
+    assert_null(fixture_find(f->cache, &hint, 1, 0));
     assert_null(atomic_load(&hint.block));
     block = fixture_put_in(f->cache, 1, 0, 5000, PETAL_BLOCK_DATA, CACHE_SINGLE);
-    assert_ptr_equal(cache_find_hinted(f->cache, &hint, 1, 0), block);
+    assert_ptr_equal(fixture_find(f->cache, &hint, 1, 0), block);
     assert_ptr_equal(atomic_load(&hint.block), block);
     assert_ptr_equal(atomic_load(&hint.data), block->data);
-    assert_ptr_equal(cache_find_hinted(f->cache, &hint, 1, 0), block);
-    assert_ptr_equal(cache_find_hinted(f->cache, NULL, 1, 0), block);
+    assert_ptr_equal(fixture_find(f->cache, &hint, 1, 0), block);
+    assert_ptr_equal(fixture_find(f->cache, NULL, 1, 0), block);
     epoch_leave(f->epoch, slot);
 
     fixture_put(f, 1, 1, 2, 5000, PETAL_BLOCK_DATA, CACHE_SINGLE); /* evicts it */
     epoch_collect(f->epoch);
     slot = epoch_enter(f->epoch);
-    assert_null(cache_find_hinted(f->cache, &hint, 1, 0));
+    assert_null(fixture_find(f->cache, &hint, 1, 0));
     /* The descriptor under the hint comes back for the same key, but in a block that is not
      * kept. */
     other = fixture_new_block(f->cache, 1, 0, 5000, 0);
     assert_ptr_equal(other, block);
     assert_ptr_equal(cache_insert(f->cache, other, 1, 0, PETAL_BLOCK_DATA, CACHE_SINGLE, false),
                      other);
-    assert_null(cache_find_hinted(f->cache, &hint, 1, 0));
+    assert_null(fixture_find(f->cache, &hint, 1, 0));
     epoch_leave(f->epoch, slot);
     epoch_collect(f->epoch);
 
@@ -156,8 +156,8 @@ TEST(a_hint_is_learnt_and_outlives_its_block)
     slot = epoch_enter(f->epoch);
     other = fixture_put_in(f->cache, 2, 77, 3000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     assert_ptr_equal(other, block);
-    assert_null(cache_find_hinted(f->cache, &hint, 1, 0));
-    assert_ptr_equal(cache_find_hinted(f->cache, &hint, 2, 77), other);
+    assert_null(fixture_find(f->cache, &hint, 1, 0));
+    assert_ptr_equal(fixture_find(f->cache, &hint, 2, 77), other);
     epoch_leave(f->epoch, slot);
     cache_fixture_free(f);
 }
@@ -178,10 +178,10 @@ TEST(a_stale_hint_never_leads_to_the_wrong_block)
         struct cache_hint *hint = &hints[test_random_below(&random, 16)];
         unsigned slot = epoch_enter(f->epoch);
         struct cache_block *before = atomic_load(&hint->block);
-        struct cache_block *block = cache_find_hinted(f->cache, hint, file, offset);
+        struct cache_block *block = fixture_find(f->cache, hint, file, offset);
 
         stale += before != NULL && before != block;
-        assert_ptr_equal(block, cache_find_hinted(f->cache, NULL, file, offset));
+        assert_ptr_equal(block, fixture_find(f->cache, NULL, file, offset));
         if (block == NULL)
             block = fixture_put_in(f->cache, file, offset, 1 + test_random_below(&random, 2000),
                                    PETAL_BLOCK_DATA, CACHE_SINGLE);
@@ -203,9 +203,9 @@ TEST(an_evicted_block_is_good_until_the_reader_leaves)
 
     fixture_put(f, 1, 0, 1, 3000, PETAL_BLOCK_DATA, CACHE_MULTI);
     slot = epoch_enter(f->epoch);
-    block = cache_find_hinted(f->cache, NULL, 1, 0);
+    block = fixture_find(f->cache, NULL, 1, 0);
     fixture_put(f, 2, 0, 400, 3000, PETAL_BLOCK_DATA, CACHE_MULTI);
-    assert_null(cache_find_hinted(f->cache, NULL, 1, 0));
+    assert_null(fixture_find(f->cache, NULL, 1, 0));
     epoch_collect(f->epoch);
     assert_true(fixture_is_block(block, 1, 0));
     live = test_allocator_live_bytes(&f->allocator);
@@ -283,7 +283,7 @@ TEST(pins_that_come_and_go_after_eviction)
 
     fixture_put(f, 1, 0, 1, 3000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
-    block = cache_find_hinted(f->cache, NULL, 1, 0);
+    block = fixture_find(f->cache, NULL, 1, 0);
     cache_erase_file(f->cache, 1);
     epoch_collect(f->epoch);
     cache_pin(block);

@@ -50,12 +50,14 @@ find_or_insert(struct stage *stage, struct test_random *random, uint64_t key)
     uint64_t file = 1 + key / OFFSETS;
     uint64_t offset = key % OFFSETS;
     struct cache_hint *hint = &stage->hints[key / 4];
-    struct cache_block *block = cache_find_hinted(stage->cache, hint, file, offset);
+    struct cache_block *block = cache_look(stage->cache, hint, file, offset);
     uint8_t *data;
     uint32_t size;
 
-    if (block != NULL)
+    if (block != NULL) {
+        cache_touch(block);
         return block;
+    }
     size = 200 + (uint32_t)test_random_below(random, stage->most_size - 200);
     block = cache_allocate(stage->cache, size, 2, &data);
     if (block == NULL)

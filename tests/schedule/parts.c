@@ -231,11 +231,12 @@ static struct cache_block *
 find_block(uint64_t key)
 {
     uint8_t *data;
-    struct cache_block *block =
-        cache_find_hinted(blocks.cache, &blocks.hints[key / 2], key + 1, key);
+    struct cache_block *block = cache_look(blocks.cache, &blocks.hints[key / 2], key + 1, key);
 
-    if (block != NULL)
+    if (block != NULL) {
+        cache_touch(block);
         return block;
+    }
     if (!cache_wants(blocks.cache, key + 1, key, CACHE_BYTES) && schedule_random(2) == 0)
         return NULL;
     block = cache_allocate(blocks.cache, CACHE_BYTES, 1, &data);
