@@ -280,7 +280,6 @@ static mrb_value
 call_missing(mrb_state *mrb, mrb_value self)
 {
     struct ruby *ruby = ruby_of(mrb);
-    struct text *text = &ruby->session->scratch;
     const mrb_value *arguments;
     mrb_value exception;
     petal_slice name, rest;
@@ -298,10 +297,8 @@ call_missing(mrb_state *mrb, mrb_value self)
         return run(ruby, &ruby->absent, convert_arguments(ruby, 0, arguments, count), (size_t)count,
                    false);
     }
-    text_clear(text);
-    ruby_describe_name(ruby, name, count > 0, text);
     exception = mrb_exc_new_str(mrb, mrb_class_get(mrb, count > 0 ? "NoMethodError" : "NameError"),
-                                ruby_string(mrb, text_slice(text)));
+                                ruby_describe_name(ruby, name, count > 0));
     mrb_iv_set(mrb, exception, mrb_intern_lit(mrb, "@name"), mrb_symbol_value(symbol));
     mrb_exc_raise(mrb, exception);
 }

@@ -183,55 +183,6 @@ set_status(mrb_state *mrb, mrb_value self)
     return mrb_nil_value();
 }
 
-/* ---- Completion ------------------------------------------------------------------------------ */
-
-static mrb_value
-call_tab(mrb_state *mrb, void *context)
-{
-    const petal_slice *line = context;
-
-    ruby_load_commands(mrb);
-    return mrb_funcall(mrb, mrb_obj_value(mrb_class_get(mrb, "Complete")), "tab", 1,
-                       ruby_string(mrb, *line));
-}
-
-void
-ruby_complete(struct session *session, petal_slice line, struct text *insert,
-              void (*show)(void *argument, petal_slice word), void *argument)
-{
-    mrb_state *mrb = session->ruby->mrb;
-    int arena = mrb_gc_arena_save(mrb);
-    mrb_bool failed;
-    mrb_value answer = mrb_protect_error(mrb, call_tab, &line, &failed);
-
-    if (!failed) {
-        mrb_value words = RARRAY_PTR(answer)[1];
-
-        text_add_slice(insert, ruby_slice(RARRAY_PTR(answer)[0]));
-        for (mrb_int i = 0; i < RARRAY_LEN(words); i++)
-            show(argument, ruby_slice(RARRAY_PTR(words)[i]));
-    }
-    mrb_gc_arena_restore(mrb, arena);
-    ruby_clear_arena(session->ruby);
-}
-
-/* Shell.variable(name): the name of the table that a local variable holds, or nil. */
-static mrb_value
-table_in_variable(mrb_state *mrb, mrb_value self)
-{
-    const struct ruby *ruby = ruby_of(mrb);
-    int place = ruby_variable(ruby, ruby_name(mrb));
-    mrb_value value;
-
-    (void)self;
-    if (place < 0 || place + 1 >= ruby->variables)
-        return mrb_nil_value();
-    value = mrb->c->cibase->stack[place + 1]; /* after `self` */
-    if (!mrb_obj_is_kind_of(mrb, value, ruby->table_class))
-        return mrb_nil_value();
-    return mrb_iv_get(mrb, value, mrb_intern_lit(mrb, "@name"));
-}
-
 /* ---- Printing -------------------------------------------------------------------------------- */
 
 static struct output *
@@ -542,7 +493,6 @@ ruby_define_shell(struct ruby *ruby)
 {
     static const struct ruby_function functions[] = {
         {"load_commands", load_commands},
-        {"variable", table_in_variable},
         {"fail", shell_fail},
         {"status=", set_status},
         {"line", print_line},

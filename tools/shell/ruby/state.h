@@ -98,7 +98,7 @@ void ruby_define_regexp(mrb_state *mrb);
 /* What the prelude's classes of Java's call. */
 void ruby_define_java(struct ruby *ruby);
 
-/* ---- tools/shell/ruby/shell.c, store.c, schema.c, receipt.c ---- */
+/* ---- tools/shell/ruby/shell.c, store.c, schema.c, receipt.c, complete.c ---- */
 
 struct ruby_function {
     const char *name;
@@ -109,6 +109,7 @@ void ruby_define_shell(struct ruby *ruby);
 void ruby_define_store(struct ruby *ruby);
 void ruby_define_schema(struct ruby *ruby);
 void ruby_define_receipt(struct ruby *ruby);
+void ruby_define_variables(struct ruby *ruby);
 void ruby_define_functions(struct ruby *ruby, const struct ruby_function *functions, size_t count);
 
 /* Raise Shell::Failure with the session's message; the latter only if the status is not fine. */
@@ -136,9 +137,6 @@ int ruby_line_of_command(const struct ruby *ruby);
 
 /* ---- tools/shell/ruby/mistake.c ---- */
 
-/* The number of the local variable of that name, from 0; -1: there is none. */
-int ruby_variable(const struct ruby *ruby, petal_slice name);
-
 /* The line of the input that has the name, upward from the line of that number, whose calls may
  * have begun before; *begin receives its offset. */
 petal_slice ruby_line_with(petal_slice input, int number, petal_slice name, size_t *begin);
@@ -147,6 +145,6 @@ void ruby_show_syntax_error(struct ruby *ruby, const struct mrb_parser_state *pa
 void ruby_show_exception(struct ruby *ruby, mrb_value exception);
 
 /* Words that complain about a name that nothing has. */
-void ruby_describe_name(const struct ruby *ruby, petal_slice name, bool called, struct text *text);
+mrb_value ruby_describe_name(const struct ruby *ruby, petal_slice name, bool called);
 
 #endif

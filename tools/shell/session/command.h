@@ -36,12 +36,6 @@ struct command {
 
 const struct command *command_find(const struct session *session, petal_slice name);
 
-/* The command whose name is nearest to a mistyped one, NULL if none is near. */
-const char *command_nearest(const struct session *session, petal_slice name);
-
-/* What does here what a word of SQL does elsewhere, as the rest of a sentence; NULL: it is none. */
-const char *command_in_place_of(petal_slice word);
-
 /* A command need not look at all that it is handed. */
 #define COMMAND_FUNCTION(name)                                                                     \
     enum shell_status name(                                                                        \
