@@ -10,32 +10,37 @@
 #include <mruby/string.h>
 #include <mruby/variable.h>
 
+struct tab {
+    petal_slice line;
+    size_t width;
+    struct text *insert, *words;
+};
+
 static mrb_value
 call_tab(mrb_state *mrb, void *context)
 {
-    const petal_slice *line = context;
+    const struct tab *tab = context;
+    mrb_value answer;
 
     ruby_load_commands(mrb);
-    return mrb_funcall(mrb, mrb_obj_value(mrb_class_get(mrb, "Complete")), "tab", 1,
-                       ruby_string(mrb, *line));
+    answer = mrb_funcall(mrb, mrb_obj_value(mrb_class_get(mrb, "Complete")), "tab", 2,
+                         ruby_string(mrb, tab->line), mrb_int_value(mrb, (mrb_int)tab->width));
+    text_add_slice(tab->insert, ruby_slice(RARRAY_PTR(answer)[0]));
+    text_add_slice(tab->words, ruby_slice(RARRAY_PTR(answer)[1]));
+    return mrb_nil_value();
 }
 
+/* What cannot be listed is not offered. */
 void
-ruby_complete(struct session *session, petal_slice line, struct text *insert,
-              void (*show)(void *argument, petal_slice word), void *argument)
+ruby_complete(struct session *session, petal_slice line, size_t width, struct text *insert,
+              struct text *words)
 {
     mrb_state *mrb = session->ruby->mrb;
+    struct tab tab = {line, width, insert, words};
     int arena = mrb_gc_arena_save(mrb);
     mrb_bool failed;
-    mrb_value answer = mrb_protect_error(mrb, call_tab, &line, &failed);
 
-    if (!failed) {
-        mrb_value words = RARRAY_PTR(answer)[1];
-
-        text_add_slice(insert, ruby_slice(RARRAY_PTR(answer)[0]));
-        for (mrb_int i = 0; i < RARRAY_LEN(words); i++)
-            show(argument, ruby_slice(RARRAY_PTR(words)[i]));
-    }
+    (void)mrb_protect_error(mrb, call_tab, &tab, &failed);
     mrb_gc_arena_restore(mrb, arena);
     ruby_clear_arena(session->ruby);
 }

@@ -39,9 +39,9 @@ void ruby_run(struct session *session, petal_slice input, unsigned line);
 void ruby_describe_creation(struct session *session, petal_slice table, struct text *creation,
                             struct text *closing);
 
-/* Tab: what is to be added to the line, which ends at the cursor; where nothing is, `show` is called
- * for each word that may go on with it. */
-void ruby_complete(struct session *session, petal_slice line, struct text *insert,
-                   void (*show)(void *argument, petal_slice word), void *argument);
+/* Tab: what is to be added to the line, which ends at the cursor; where nothing is, the words that may
+ * go on with it, in lines of so many columns. */
+void ruby_complete(struct session *session, petal_slice line, size_t width, struct text *insert,
+                   struct text *words);
 
 #endif

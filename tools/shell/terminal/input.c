@@ -243,73 +243,35 @@ show_prompt(EditLine *editor)
     return terminal->prompt;
 }
 
-/* Words that a person may choose from. */
-struct words {
-    struct text *items;
-    size_t count, capacity;
-};
-
-static void
-add_word(void *argument, petal_slice word)
-{
-    struct words *words = argument;
-
-    words->items = memory_room(words->items, words->count, &words->capacity, sizeof(*words->items));
-    words->items[words->count] = (struct text){0};
-    text_add_slice(&words->items[words->count++], word);
-}
-
-/* Show the words below the line, as many in a row as the terminal has room for. */
-static void
-show_words(const struct terminal *terminal, struct words *words)
-{
-    size_t widest = 0, column = 0, columns;
-    int width = 0;
-
-    if (el_get(terminal->editor, EL_GETTC, "co", &width) != 0 || width <= 0)
-        width = 80;
-    for (size_t i = 0; i < words->count; i++)
-        if (words->items[i].size > widest)
-            widest = words->items[i].size;
-    columns = (size_t)width / (widest + 2) > 0 ? (size_t)width / (widest + 2) : 1;
-    (void)fputc('\n', stdout);
-    for (size_t i = 0; i < words->count; i++) {
-        bool last = ++column == columns || i + 1 == words->count;
-
-        (void)fprintf(stdout, "%-*s%s", last ? 0 : (int)widest + 2, text_string(&words->items[i]),
-                      last ? "\n" : "");
-        column = last ? 0 : column;
-        text_free(&words->items[i]);
-    }
-    (void)fflush(stdout);
-    free(words->items);
-}
-
-/* Tab: type on as far as all words agree; if they part here, show them. */
+/* Tab: type on as far as all words agree; if they part here, show them below the line. */
 static unsigned char
 complete(EditLine *editor, int key)
 {
     const LineInfo *info = el_line(editor);
-    struct text line = {0}, insert = {0};
+    struct text line = {0}, insert = {0}, words = {0};
     unsigned char answer = CC_REFRESH_BEEP;
     struct terminal *terminal;
-    struct words words = {0};
+    int width = 0;
 
     (void)key;
     (void)el_get(editor, EL_CLIENTDATA, &terminal);
     if (terminal->asking)
         return CC_REFRESH_BEEP;
+    if (el_get(terminal->editor, EL_GETTC, "co", &width) != 0 || width <= 0)
+        width = 80;
     text_add_slice(&line, text_slice(&terminal->feed.input));
     text_add(&line, info->buffer, (size_t)(info->cursor - info->buffer));
-    ruby_complete(terminal->feed.session, text_slice(&line), &insert, add_word, &words);
+    ruby_complete(terminal->feed.session, text_slice(&line), (size_t)width, &insert, &words);
     if (insert.size > 0 && el_insertstr(editor, text_string(&insert)) == 0)
         answer = CC_REFRESH;
-    if (words.count > 0) {
-        show_words(terminal, &words);
+    if (words.size > 0) {
+        (void)printf("\n%s", text_string(&words));
+        (void)fflush(stdout);
         answer = CC_REDISPLAY;
     }
     text_free(&line);
     text_free(&insert);
+    text_free(&words);
     return answer;
 }
 

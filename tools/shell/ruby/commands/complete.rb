@@ -55,9 +55,16 @@ class Complete
   # Of the prelude's table.
   OTHER_METHODS = %w[get_all_columns help name]
 
-  # What Tab adds to the line up to the cursor; if all words part here, what they are.
-  def self.tab(line)
-    new(line).answer
+  # What Tab adds to the line up to the cursor; if all words part here, what they are, as many in a row
+  # as there is room for.
+  def self.tab(line, width)
+    insert, words = new(line).answer
+    return [insert, ''] if words.empty?
+    widest = words.map { |word| word.size }.max + 2
+    rows = words.each_slice([width / widest, 1].max).map do |row|
+      row[0...-1].map { |word| word.ljust(widest) }.join + row[-1] + "\n"
+    end
+    [insert, rows.join]
   end
 
   def initialize(line)
