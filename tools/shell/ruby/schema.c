@@ -48,39 +48,53 @@ static const struct fact gets_facts[] = {FACT(struct file_history, reads, NUMBER
                                          FACT(struct file_history, data_cached, NUMBER),
                                          FACT(struct file_history, data_fetched, NUMBER)};
 
+/* Copies in the arena: nothing of Ruby's is made while the library visits. */
 struct files {
-    mrb_state *mrb;
-    mrb_value list;
+    struct arena *arena;
+    petal_file_info *items;
+    size_t count, capacity;
 };
 
-/* A file with what the session's gets did to it. */
 static bool
-describe_file(void *argument, const petal_file_info *file)
+gather_file(void *argument, const petal_file_info *file)
 {
-    static const struct file_history none;
     struct files *files = argument;
-    mrb_state *mrb = files->mrb;
-    const struct file_history *gets = get_history_file(&ruby_session(mrb)->history, file->number);
-    int arena = mrb_gc_arena_save(mrb);
-    mrb_value hash = mrb_hash_new(mrb);
+    petal_file_info *item;
 
-    ruby_add_facts(mrb, hash, file_facts, COUNT_OF(file_facts), file);
-    ruby_add_facts(mrb, hash, gets_facts, COUNT_OF(gets_facts), gets != NULL ? gets : &none);
-    mrb_ary_push(mrb, files->list, hash);
-    mrb_gc_arena_restore(mrb, arena);
+    files->items = arena_room(files->arena, files->items, files->count, &files->capacity,
+                              sizeof(*files->items));
+    item = &files->items[files->count++];
+    *item = *file;
+    item->family.data = arena_copy(files->arena, file->family.data, file->family.size);
+    item->row_min.data = arena_copy(files->arena, file->row_min.data, file->row_min.size);
+    item->row_max.data = arena_copy(files->arena, file->row_max.data, file->row_max.size);
     return true;
 }
 
-/* Shell.files(table): those that can be opened; Shell.check_files(table) tells what others lack. */
+/* Shell.files(table): those that can be opened, with what the session's gets did to them;
+ * Shell.check_files(table) tells what others lack. */
 static mrb_value
 list_files(mrb_state *mrb, mrb_value self)
 {
-    struct files files = {mrb, mrb_ary_new(mrb)};
+    static const struct file_history none;
+    struct files files = {.arena = &ruby_session(mrb)->arena};
+    mrb_value list = mrb_ary_new(mrb);
     petal_error error;
 
     (void)self;
-    (void)!petal_table_files(ruby_table(mrb, ruby_name(mrb)), describe_file, &files, &error);
-    return files.list;
+    (void)!petal_table_files(ruby_table(mrb, ruby_name(mrb)), gather_file, &files, &error);
+    for (size_t i = 0; i < files.count; i++) {
+        const struct file_history *gets =
+            get_history_file(&ruby_session(mrb)->history, files.items[i].number);
+        int arena = mrb_gc_arena_save(mrb);
+        mrb_value hash = mrb_hash_new(mrb);
+
+        ruby_add_facts(mrb, hash, file_facts, COUNT_OF(file_facts), &files.items[i]);
+        ruby_add_facts(mrb, hash, gets_facts, COUNT_OF(gets_facts), gets != NULL ? gets : &none);
+        mrb_ary_push(mrb, list, hash);
+        mrb_gc_arena_restore(mrb, arena);
+    }
+    return list;
 }
 
 static bool

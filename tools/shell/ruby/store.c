@@ -25,6 +25,16 @@ number(mrb_state *mrb, uint64_t value)
     return mrb_int_value(mrb, (mrb_int)value);
 }
 
+static mrb_value
+names_value(mrb_state *mrb, const struct name_list *list)
+{
+    mrb_value names = mrb_ary_new_capa(mrb, (mrb_int)list->count);
+
+    for (size_t i = 0; i < list->count; i++)
+        mrb_ary_push(mrb, names, ruby_string(mrb, list->items[i]));
+    return names;
+}
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 static mrb_value
@@ -62,25 +72,22 @@ kinds_of_command(mrb_state *mrb, mrb_value self)
 static mrb_value
 list_namespaces(mrb_state *mrb, mrb_value self)
 {
-    mrb_value names = mrb_ary_new(mrb);
     struct name_list list = {0};
 
     (void)self;
     ruby_check(mrb, namespace_list(ruby_session(mrb), &list));
-    for (size_t i = 0; i < list.count; i++)
-        mrb_ary_push(mrb, names, ruby_string(mrb, list.items[i]));
-    return names;
+    return names_value(mrb, &list);
 }
 
-/* Shell.paths(typed): [path, whether it is a directory] of each file in the directory that the path
- * names; what begins with a dot only if more was typed. */
+/* Shell.paths(typed): the files in the directory that the path names, directories with a slash at
+ * the end; what begins with a dot only if more was typed. */
 static mrb_value
 list_paths(mrb_state *mrb, mrb_value self)
 {
     petal_slice typed = ruby_name(mrb);
     const char *slash = typed.size > 0 ? memrchr(typed.data, '/', typed.size) : NULL;
     size_t before = slash != NULL ? (size_t)(slash + 1 - (const char *)typed.data) : 0;
-    mrb_value paths = mrb_ary_new(mrb);
+    struct name_list paths = {0};
     const struct dirent *entry;
     struct text path = {0};
     DIR *directory;
@@ -90,20 +97,19 @@ list_paths(mrb_state *mrb, mrb_value self)
     directory = opendir(before > 0 ? text_string(&path) : ".");
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
         struct stat facts;
-        mrb_value parts[2];
 
         if (entry->d_name[0] == '.' && typed.size == before)
             continue;
         path.size = before;
         text_add_string(&path, entry->d_name);
-        parts[0] = ruby_string(mrb, text_slice(&path));
-        parts[1] = mrb_bool_value(stat(text_string(&path), &facts) == 0 && S_ISDIR(facts.st_mode));
-        mrb_ary_push(mrb, paths, mrb_ary_new_from_values(mrb, COUNT_OF(parts), parts));
+        if (stat(text_string(&path), &facts) == 0 && S_ISDIR(facts.st_mode))
+            text_add_string(&path, "/");
+        name_list_add(ruby_session(mrb), &paths, text_slice(&path));
     }
     if (directory != NULL)
         (void)closedir(directory);
     text_free(&path);
-    return paths;
+    return names_value(mrb, &paths);
 }
 
 static mrb_value
@@ -128,20 +134,25 @@ version(mrb_state *mrb, mrb_value self)
 static mrb_value
 choose_matching(mrb_state *mrb, mrb_value self)
 {
+    struct session *session = ruby_session(mrb);
     mrb_value given, names, chosen = mrb_ary_new(mrb);
     struct pattern pattern;
     struct value argument;
     enum shell_status status;
+    bool *matches;
 
     (void)self;
     mrb_get_args(mrb, "oA", &given, &names);
     argument = ruby_to_value(mrb, given);
-    status = pattern_read(ruby_session(mrb), &argument, &pattern);
-    for (mrb_int i = 0; status == SHELL_FINE && i < RARRAY_LEN(names); i++)
-        if (pattern_matches(&pattern, ruby_slice(RARRAY_PTR(names)[i])))
-            mrb_ary_push(mrb, chosen, RARRAY_PTR(names)[i]);
+    matches = arena_allocate(&session->arena, (size_t)RARRAY_LEN(names));
+    status = pattern_read(session, &argument, &pattern);
+    for (mrb_int i = 0; i < RARRAY_LEN(names); i++)
+        matches[i] = pattern_matches(&pattern, ruby_slice(RARRAY_PTR(names)[i]));
     pattern_free(&pattern);
     ruby_check(mrb, status);
+    for (mrb_int i = 0; i < RARRAY_LEN(names); i++)
+        if (matches[i])
+            mrb_ary_push(mrb, chosen, RARRAY_PTR(names)[i]);
     return chosen;
 }
 
@@ -170,20 +181,17 @@ describe_user(mrb_state *mrb, mrb_value self)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static bool
-add_name(void *argument, petal_table *table)
-{
-    struct name_list *list = argument;
-
-    list->items[list->count++] = petal_table_name(table);
-    return true;
-}
+struct tables {
+    struct session *session;
+    struct name_list names;
+};
 
 static bool
-count_table(void *argument, petal_table *table)
+add_table(void *argument, petal_table *table)
 {
-    (void)table;
-    ++*(size_t *)argument;
+    struct tables *tables = argument;
+
+    name_list_add(tables->session, &tables->names, petal_table_name(table));
     return true;
 }
 
@@ -191,22 +199,14 @@ count_table(void *argument, petal_table *table)
 static mrb_value
 list_tables(mrb_state *mrb, mrb_value self)
 {
-    struct session *session = ruby_session(mrb);
-    struct name_list list = {0};
-    mrb_value names;
+    struct tables tables = {.session = ruby_session(mrb)};
     petal_error error;
 
     (void)self;
-    if (session->db == NULL)
-        return mrb_ary_new(mrb);
-    ruby_check_petal(mrb, petal_table_list(session->db, count_table, &list.capacity, &error),
-                     &error);
-    list.items = arena_allocate(&session->arena, list.capacity * sizeof(*list.items));
-    ruby_check_petal(mrb, petal_table_list(session->db, add_name, &list, &error), &error);
-    names = mrb_ary_new_capa(mrb, (mrb_int)list.count);
-    for (size_t i = 0; i < list.count; i++)
-        mrb_ary_push(mrb, names, ruby_string(mrb, list.items[i]));
-    return names;
+    if (tables.session->db != NULL)
+        ruby_check_petal(mrb, petal_table_list(tables.session->db, add_table, &tables, &error),
+                         &error);
+    return names_value(mrb, &tables.names);
 }
 
 /* Shell.table_name(argument): checked, and without the namespace default. */
@@ -668,18 +668,17 @@ list_latencies(mrb_state *mrb, mrb_value self)
 static mrb_value
 prometheus(mrb_state *mrb, mrb_value self)
 {
-    mrb_value shown;
     petal_error error;
-    size_t size;
+    petal_slice shown;
     char *text;
 
     (void)self;
     ruby_check_petal(
-        mrb, petal_stats_text(ruby_session(mrb)->db, PETAL_PROMETHEUS, &text, &size, &error),
+        mrb, petal_stats_text(ruby_session(mrb)->db, PETAL_PROMETHEUS, &text, &shown.size, &error),
         &error);
-    shown = mrb_str_new(mrb, text, size);
+    shown.data = arena_copy(&ruby_session(mrb)->arena, text, shown.size);
     petal_stats_text_free(text);
-    return shown;
+    return ruby_string(mrb, shown);
 }
 
 /* Shell.compacts?: in the background. */

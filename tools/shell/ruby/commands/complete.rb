@@ -191,10 +191,11 @@ class Complete
     Shell.describe(@table)['families'].map { |family| family['name'] }
   end
 
-  # Files of the directory that the typed path names; what begins with a dot only if that was typed.
+  # Of a directory the slash is not part of the word.
   def add_files
-    Shell.paths(@word).sort.each do |path, is_directory|
-      @words << [@before + path, is_directory ? '/' : @behind] if path.start_with?(@word)
+    Shell.paths(@word).map { |path| path.chomp('/') == path ? [path, @behind] : [path.chomp('/'), '/'] }
+         .sort.each do |path, behind|
+      @words << [@before + path, behind] if path.start_with?(@word)
     end
   end
 
