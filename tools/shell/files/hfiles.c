@@ -14,6 +14,7 @@
 #include "tools/shell/text/progress.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 static bool
@@ -77,6 +78,25 @@ warn_of_lost_order(uint64_t families)
                               "NEW_VERSION_BEHAVIOR go, is not kept\n");
 }
 
+#define LEFT_OUT(count, what)                                                                      \
+    {                                                                                              \
+        offsetof(petal_hfile_import_counts, count), what                                           \
+    }
+
+static const struct {
+    size_t place;
+    const char *what;
+} left_out[] = {
+    LEFT_OUT(superseded,
+             "cells had been replaced by a later write of the same key, and are left out"),
+    LEFT_OUT(dropped_tags, "tags are dropped"),
+    LEFT_OUT(dropped_edits,
+             "files of recovered.edits are left out, with writes that HBase would have"),
+    LEFT_OUT(split_regions,
+             "regions that were split or merged are left out: others have their cells"),
+    LEFT_OUT(compacted_files, "files are left out whose cells a compaction wrote to others"),
+};
+
 static void
 show_import(const petal_hfile_import_counts *counts, enum petal_hfile_table_origin origin)
 {
@@ -88,28 +108,12 @@ show_import(const petal_hfile_import_counts *counts, enum petal_hfile_table_orig
                   text_string(&cells), counts->markers, text_string(&files));
     text_free(&cells);
     text_free(&files);
-    if (counts->superseded > 0)
-        (void)fprintf(stderr,
-                      "kv-shell: %" PRIu64 " cells had been replaced by a later write of the same "
-                      "key, and are left out\n",
-                      counts->superseded);
-    if (counts->dropped_tags > 0)
-        (void)fprintf(stderr, "kv-shell: %" PRIu64 " tags are dropped\n", counts->dropped_tags);
-    if (counts->dropped_edits > 0)
-        (void)fprintf(stderr,
-                      "kv-shell: %" PRIu64 " files of recovered.edits are left out, with writes "
-                      "that HBase would have\n",
-                      counts->dropped_edits);
-    if (counts->split_regions > 0)
-        (void)fprintf(stderr,
-                      "kv-shell: %" PRIu64 " regions that were split or merged are left out: "
-                      "others have their cells\n",
-                      counts->split_regions);
-    if (counts->compacted_files > 0)
-        (void)fprintf(stderr,
-                      "kv-shell: %" PRIu64 " files are left out whose cells a compaction wrote to "
-                      "others\n",
-                      counts->compacted_files);
+    for (size_t i = 0; i < COUNT_OF(left_out); i++) {
+        uint64_t count = *(const uint64_t *)((const char *)counts + left_out[i].place);
+
+        if (count > 0)
+            (void)fprintf(stderr, "kv-shell: %" PRIu64 " %s\n", count, left_out[i].what);
+    }
     if (counts->files_without_region > 0)
         (void)fprintf(stderr, "kv-shell: regions were not looked at for single files and folders "
                               "outside a region's\n");

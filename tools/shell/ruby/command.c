@@ -34,12 +34,11 @@ ruby_check_end(struct ruby *ruby)
 static void
 find_place(struct session *session)
 {
-    const struct ruby *ruby = session->ruby;
+    struct ruby *ruby = session->ruby;
 
     session->place =
         (struct place){.input = ruby->input, .line = ruby->line, .comma = ruby->source.comma};
-    (void)ruby_line_with(ruby->input, ruby_line_of_command(ruby),
-                         slice_of_string(session->running->name), &session->place.position);
+    session->place.position = ruby_place_of_command(ruby, slice_of_string(session->running->name));
 }
 
 /* Two strings side by side may be one argument by mistake: if the command has as many as it wants,

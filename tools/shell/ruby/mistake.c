@@ -7,61 +7,11 @@
 
 #include <mruby/array.h>
 #include <mruby/class.h>
+#include <mruby/error.h>
 #include <mruby/string.h>
 #include <mruby/variable.h>
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
-
-static bool
-is_name_letter(char letter)
-{
-    return isalnum((unsigned char)letter) || letter == '_' || (letter & 0x80) != 0;
-}
-
-/* The line of that number, from 1, with its offset in the input. */
-static petal_slice
-line_of(petal_slice input, int number, size_t *begin)
-{
-    const char *letters = input.data, *end;
-
-    *begin = 0;
-    while (number-- > 1 && (end = memchr(letters + *begin, '\n', input.size - *begin)) != NULL)
-        *begin = (size_t)(end + 1 - letters);
-    end = memchr(letters + *begin, '\n', input.size - *begin);
-    return (petal_slice){letters + *begin,
-                         (end != NULL ? (size_t)(end - letters) : input.size) - *begin};
-}
-
-/* Where the line has the name as a whole word; SIZE_MAX: nowhere. */
-static size_t
-find_name(petal_slice line, petal_slice name)
-{
-    const char *letters = line.data;
-    bool word = name.size > 0 && is_name_letter(*(const char *)name.data);
-
-    if (slice_is(name, "[]") || slice_is(name, "[]="))
-        name.size = 1; /* what stands between is not in the name */
-    for (size_t at = 0; name.size > 0 && at + name.size <= line.size; at++)
-        if (memcmp(letters + at, name.data, name.size) == 0 &&
-            !(word && at > 0 && is_name_letter(letters[at - 1])) &&
-            !(word && at + name.size < line.size && is_name_letter(letters[at + name.size])))
-            return at;
-    return SIZE_MAX;
-}
-
-petal_slice
-ruby_line_with(petal_slice input, int number, petal_slice name, size_t *begin)
-{
-    for (int above = number; above > 0; above--) {
-        petal_slice line = line_of(input, above, begin);
-
-        if (find_name(line, name) != SIZE_MAX)
-            return line;
-    }
-    return line_of(input, number, begin);
-}
 
 /* Call the function of the module Mistake, which tells of a mistake. */
 static mrb_value
@@ -142,4 +92,39 @@ ruby_describe_name(const struct ruby *ruby, petal_slice name, bool called)
                              mrb_bool_value(called)};
 
     return call(mrb, "name", COUNT_OF(arguments), arguments);
+}
+
+struct search {
+    petal_slice name;
+    size_t *position;
+};
+
+static mrb_value
+call_place(mrb_state *mrb, void *context)
+{
+    const struct search *search = context;
+    const struct ruby *ruby = ruby_of(mrb);
+    mrb_value arguments[] = {ruby_string(mrb, ruby->input),
+                             mrb_int_value(mrb, ruby_line_of_command(ruby)),
+                             ruby_string(mrb, search->name)};
+
+    *search->position = (size_t)mrb_integer(call(mrb, "place", COUNT_OF(arguments), arguments));
+    return mrb_nil_value();
+}
+
+/* As of what is said of a mistake, there is room beyond the heap's bound, also after Ctrl-C. */
+size_t
+ruby_place_of_command(struct ruby *ruby, petal_slice name)
+{
+    size_t position = 0;
+    struct search search = {name, &position};
+    int arena = mrb_gc_arena_save(ruby->mrb);
+    bool running = ruby->running;
+    mrb_bool failed;
+
+    ruby->running = false;
+    (void)mrb_protect_error(ruby->mrb, call_place, &search, &failed);
+    ruby->running = running;
+    mrb_gc_arena_restore(ruby->mrb, arena);
+    return position;
 }

@@ -137,9 +137,8 @@ int ruby_line_of_command(const struct ruby *ruby);
 
 /* ---- tools/shell/ruby/mistake.c ---- */
 
-/* The line of the input that has the name, upward from the line of that number, whose calls may
- * have begun before; *begin receives its offset. */
-petal_slice ruby_line_with(petal_slice input, int number, petal_slice name, size_t *begin);
+/* Where the line of the input begins that calls the command at hand, which has the name. */
+size_t ruby_place_of_command(struct ruby *ruby, petal_slice name);
 
 void ruby_show_syntax_error(struct ruby *ruby, const struct mrb_parser_state *parser);
 void ruby_show_exception(struct ruby *ruby, mrb_value exception);

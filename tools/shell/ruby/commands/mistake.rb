@@ -59,6 +59,10 @@ module Mistake
       line_of(input, number)
     end
 
+    def place(input, number, name)
+      line_with(input, number, name)[0]
+    end
+
     # Where the first word from there on begins, and the word.
     def word_at(line, at)
       at += 1 while line[at] == ' ' || line[at] == "\t"
