@@ -183,9 +183,11 @@ write_lines(struct cell_export *export)
     enum shell_status status;
 
     cell_write_header(&export->out, export->format);
-    if (export->format == FILE_HBASE)
+    if (export->format == FILE_HBASE) {
+        ruby_open(export->session);
         ruby_describe_creation(export->session, petal_table_name(export->table), &creation,
                                &closing);
+    }
     add_command(export, &creation);
     status = export_cells(export);
     if (status == SHELL_FINE)

@@ -35,7 +35,7 @@ unsigned ruby_depth(const struct session *session);
 void ruby_run(struct session *session, petal_slice input, unsigned line);
 
 /* Add the commands that make the table, which the shell reads back: the first leaves it writable, and
- * where it takes no writes once it is filled the other one closes it. */
+ * where it takes no writes once it is filled the other one closes it.  Ruby was started. */
 void ruby_describe_creation(struct session *session, petal_slice table, struct text *creation,
                             struct text *closing);
 

@@ -309,7 +309,6 @@ ruby_describe_creation(struct session *session, petal_slice table, struct text *
     struct creation call = {table, creation, closing};
     mrb_bool failed;
 
-    ruby_open(session);
     (void)mrb_protect_error(session->ruby->mrb, call_creation, &call, &failed);
 }
 
