@@ -30,8 +30,6 @@ static struct {
     struct fixture fixture;
     struct ledger ledger;
     struct test_random random;
-    petal_vfs vfs;          /* as the threads see it */
-    const petal_vfs *files; /* after it */
     _Atomic(uint64_t) acknowledged, attempted;
     _Atomic(bool) at_work, failed;
     pthread_mutex_t mutex; /* guards what follows */
@@ -56,9 +54,11 @@ copy_files(void)
 }
 
 static void
-linger(void)
+linger(void *unused, enum memory_vfs_operation operation)
 {
-    if (!atomic_load(&life.at_work))
+    (void)unused;
+    if (!atomic_load(&life.at_work) || operation == MEMORY_VFS_READ ||
+        operation == MEMORY_VFS_SIZE || operation == MEMORY_VFS_CLOSE)
         return;
     if (test_random_chance(&life.random, 10)) {
         struct timespec time = {.tv_nsec = (long)test_random_below(&life.random, 1000000)};
@@ -67,56 +67,6 @@ linger(void)
     }
     if (test_random_chance(&life.random, 5))
         copy_files();
-}
-
-static int
-lingering_open(void *context, petal_directory *directory, const char *name, unsigned flags,
-               petal_file **file)
-{
-    linger();
-    return life.files->open(context, directory, name, flags, file);
-}
-
-static int
-lingering_write(void *context, petal_file *file, uint64_t offset, const void *bytes, size_t size)
-{
-    linger();
-    return life.files->write_at(context, file, offset, bytes, size);
-}
-
-static int
-lingering_log_store(void *context, petal_file *log, uint64_t offset, const void *bytes, size_t size)
-{
-    linger();
-    return life.files->log_store(context, log, offset, bytes, size);
-}
-
-static int
-lingering_sync(void *context, petal_file *file)
-{
-    linger();
-    return life.files->sync(context, file);
-}
-
-static int
-lingering_sync_directory(void *context, petal_directory *directory)
-{
-    linger();
-    return life.files->sync_directory(context, directory);
-}
-
-static int
-lingering_rename(void *context, petal_directory *directory, const char *from, const char *to)
-{
-    linger();
-    return life.files->rename(context, directory, from, to);
-}
-
-static int
-lingering_remove(void *context, petal_directory *directory, const char *name)
-{
-    linger();
-    return life.files->remove(context, directory, name);
 }
 
 /* ---- the threads ---- */
@@ -165,16 +115,7 @@ begin_life(uint64_t seed)
 {
     fixture_init(&life.fixture, seed);
     test_random_init(&life.random, seed);
-    life.files = life.fixture.env.vfs;
-    life.vfs = *life.files;
-    life.vfs.open = lingering_open;
-    life.vfs.write_at = lingering_write;
-    life.vfs.log_store = lingering_log_store;
-    life.vfs.sync = lingering_sync;
-    life.vfs.sync_directory = lingering_sync_directory;
-    life.vfs.rename = lingering_rename;
-    life.vfs.remove = lingering_remove;
-    life.fixture.env.vfs = &life.vfs;
+    memory_vfs_pause(life.fixture.vfs, linger, NULL);
     life.fixture.options.memtable_bytes = (size_t)64 << 10;
     life.fixture.options.log_sync_interval_ms = 1;
     fixture_must_open(&life.fixture);

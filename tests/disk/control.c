@@ -403,6 +403,13 @@ memory_vfs_watch(struct memory_vfs *vfs, memory_vfs_watcher *watch, void *argume
     pthread_mutex_unlock(&vfs->mutex);
 }
 
+void
+memory_vfs_pause(struct memory_vfs *vfs, memory_vfs_pauser *pause, void *argument)
+{
+    vfs->pause = pause;
+    vfs->pause_argument = argument;
+}
+
 static void
 forget_trace(struct memory_vfs *vfs)
 {

@@ -28,6 +28,8 @@ struct petal_file {
 
 struct memory_vfs {
     petal_vfs table;
+    memory_vfs_pauser *pause; /* NULL: none */
+    void *pause_argument;
     pthread_mutex_t mutex; /* guards all below; recursive, for the watcher */
     struct memory_node *root;
     struct petal_file *files; /* open ones */

@@ -33,6 +33,14 @@ struct call {
 };
 
 static void
+lock_for_call(struct memory_vfs *vfs, enum memory_vfs_operation operation)
+{
+    if (vfs->pause != NULL)
+        vfs->pause(vfs->pause_argument, operation);
+    pthread_mutex_lock(&vfs->mutex);
+}
+
+static void
 decide_fate(struct call *call)
 {
     struct memory_vfs *vfs = call->vfs;
@@ -65,7 +73,7 @@ call_begin(struct memory_vfs *vfs, enum memory_vfs_operation operation, const ch
 {
     struct call call = {.vfs = vfs};
 
-    pthread_mutex_lock(&vfs->mutex);
+    lock_for_call(vfs, operation);
     call.record = (struct memory_vfs_call){.number = ++vfs->calls,
                                            .operation = operation,
                                            .path = path,
@@ -105,7 +113,7 @@ call_begin_write(petal_file *file, enum memory_vfs_operation operation, uint64_t
 {
     struct call call = {.vfs = file->vfs, .bytes = bytes, .fate = FATE_OFF, .error = EIO};
 
-    pthread_mutex_lock(&file->vfs->mutex);
+    lock_for_call(file->vfs, operation);
     if (file->dead)
         return call;
     call.record = (struct memory_vfs_call){.number = ++file->vfs->calls,
@@ -133,7 +141,7 @@ call_begin_names(petal_directory *directory, enum memory_vfs_operation operation
     struct call call = {.vfs = vfs, .fate = FATE_OFF, .error = EIO};
 
     assert(name == NULL || strchr(name, '/') == NULL);
-    pthread_mutex_lock(&vfs->mutex);
+    lock_for_call(vfs, operation);
     if (directory->dead)
         return call;
     call.path = path_in(directory, name);

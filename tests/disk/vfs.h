@@ -185,6 +185,13 @@ typedef void memory_vfs_watcher(void *argument, const struct memory_vfs_call *ca
                                 const void *bytes);
 void memory_vfs_watch(struct memory_vfs *vfs, memory_vfs_watcher *watch, void *argument);
 
+/*
+ * `pause` is called in the thread of each call before it begins, without the mutex: it may wait for
+ * other threads' calls, and clone the files.  NULL: nobody is.  REQUIRES: no call is under way.
+ */
+typedef void memory_vfs_pauser(void *argument, enum memory_vfs_operation operation);
+void memory_vfs_pause(struct memory_vfs *vfs, memory_vfs_pauser *pause, void *argument);
+
 /* Record calls from now on, or stop and forget them. */
 void memory_vfs_trace(struct memory_vfs *vfs, bool on);
 size_t memory_vfs_trace_count(struct memory_vfs *vfs);
