@@ -190,7 +190,7 @@ static void
 watch_call(void *argument, const struct memory_vfs_call *call, const void *bytes)
 {
     struct failure_faults *faults = argument;
-    unsigned asked = call->creates ? FAILURE_CREATE : call->operation;
+    unsigned asked = call->creates ? (unsigned)FAILURE_CREATE : (unsigned)call->operation;
 
     (void)bytes;
     pthread_mutex_lock(&faults->mutex);
