@@ -22,8 +22,6 @@
 
 /* Reads of some threads wait until they may go on. */
 static struct disk {
-    int (*read_at)(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
-                   size_t *read_bytes);
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     unsigned waiting;
@@ -32,20 +30,19 @@ static struct disk {
 
 static _Thread_local bool reads_slowly;
 
-static int
-slow_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
-             size_t *read_bytes)
+static void
+wait_for_disk(void *unused, enum memory_vfs_operation operation)
 {
-    if (reads_slowly) {
-        pthread_mutex_lock(&disk.mutex);
-        disk.waiting++;
-        pthread_cond_broadcast(&disk.changed);
-        while (disk.stopped)
-            pthread_cond_wait(&disk.changed, &disk.mutex);
-        disk.waiting--;
-        pthread_mutex_unlock(&disk.mutex);
-    }
-    return disk.read_at(context, file, offset, buffer, size, read_bytes);
+    (void)unused;
+    if (!reads_slowly || operation != MEMORY_VFS_READ)
+        return;
+    pthread_mutex_lock(&disk.mutex);
+    disk.waiting++;
+    pthread_cond_broadcast(&disk.changed);
+    while (disk.stopped)
+        pthread_cond_wait(&disk.changed, &disk.mutex);
+    disk.waiting--;
+    pthread_mutex_unlock(&disk.mutex);
 }
 
 static void
@@ -79,7 +76,6 @@ disk_await(unsigned readers)
 
 struct slow_disk_fixture {
     struct read_fixture reads;
-    petal_vfs vfs;
     petal_family *family;
 };
 
@@ -117,10 +113,7 @@ begin(struct slow_disk_fixture *fixture, enum petal_bloom_type bloom)
     struct fixture *base = &fixture->reads.base;
 
     fixture_init(base, 1);
-    fixture->vfs = *memory_vfs_table(base->vfs);
-    disk.read_at = fixture->vfs.read_at;
-    fixture->vfs.read_at = slow_read_at;
-    base->env.vfs = &fixture->vfs;
+    memory_vfs_pause(base->vfs, wait_for_disk, NULL);
     base->options.cache_bytes = (size_t)1 << 19;
     base->options.memtable_bytes = (size_t)64 << 20;
     fixture_must_open(base);
