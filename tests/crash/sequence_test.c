@@ -34,7 +34,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MOST_UNITS 10
 
@@ -49,15 +48,6 @@ print_trail(void **state)
     (void)state;
     sequence_print_trail(&sequence);
     return 0;
-}
-
-static double
-seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static bool
@@ -188,7 +178,7 @@ static size_t
 cut_work(const struct work *work, uint64_t seed)
 {
     uint64_t states = sequence_states(&sequence), distinct = sequence.distinct;
-    double began = seconds();
+    double began = test_seconds_used();
     struct life life;
     petal_error error;
     size_t moments;
@@ -208,7 +198,7 @@ cut_work(const struct work *work, uint64_t seed)
     end_work(&life);
     print_message("%-40s %4zu moments %6" PRIu64 " states %6" PRIu64 " distinct %6.1f s\n",
                   work->name, moments, sequence_states(&sequence) - states,
-                  sequence.distinct - distinct, seconds() - began);
+                  sequence.distinct - distinct, test_seconds_used() - began);
     return moments;
 }
 
@@ -220,7 +210,7 @@ print_states(double began)
                  " opened, the others as these; %.0f a second",
                  sequence_states(&sequence), sequence.states[1], sequence.states[2],
                  sequence.states[3], sequence.deaths, sequence.distinct,
-                 (double)sequence_states(&sequence) / (seconds() - began));
+                 (double)sequence_states(&sequence) / (test_seconds_used() - began));
 }
 
 static void
@@ -235,7 +225,7 @@ begin_test(unsigned depth, size_t moments_behind, size_t moments_of_trust)
 TEST_WITH(test_crashes_in_sequence, NULL, print_trail)
 {
     uint64_t seed = test_seed();
-    double began = seconds();
+    double began = test_seconds_used();
     size_t kinds = 0, moments = 0;
 
     begin_test(SEQUENCE_DEPTH, 1, 3);
@@ -355,7 +345,7 @@ fail_calls(struct failing failing, uint64_t seed)
 TEST_WITH(test_each_sync_fails, NULL, print_trail)
 {
     uint64_t seed = test_seed(), syncs = 0;
-    double began = seconds();
+    double began = test_seconds_used();
 
     begin_test(2, 0, 0);
     for (enum memory_sync_failure failure = 0; failure <= MEMORY_SYNC_REVERTS; failure++)
@@ -367,7 +357,7 @@ TEST_WITH(test_each_sync_fails, NULL, print_trail)
 TEST_WITH(test_each_other_call_fails, NULL, print_trail)
 {
     uint64_t seed = test_seed();
-    double began = seconds();
+    double began = test_seconds_used();
 
     begin_test(2, 0, 0);
     print_message("%" PRIu64 " failures\n", fail_calls((struct failing){.how = OTHERS_FAIL}, seed));
@@ -378,7 +368,7 @@ TEST_WITH(test_each_other_call_fails, NULL, print_trail)
 TEST_WITH(test_the_disk_is_full_at_each_call, NULL, print_trail)
 {
     uint64_t seed = test_seed();
-    double began = seconds();
+    double began = test_seconds_used();
 
     begin_test(2, 0, 0);
     print_message("%" PRIu64 " full disks\n",

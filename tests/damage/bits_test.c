@@ -105,21 +105,21 @@ flip_store_file(struct sweep *sweep, const struct sweep_file *file)
 TEST(every_bit_of_every_store_file)
 {
     struct sweep sweep;
-    double began = sweep_seconds();
+    double began = test_seconds_used();
 
     sweep_init(&sweep, test_seed(), test_long() ? 4 : 1);
     for (size_t i = 0; i < sweep.file_count; i++) {
         if (sweep.files[i].kind == STORE_FILE)
             flip_store_file(&sweep, &sweep.files[i]);
     }
-    sweep_print(&sweep, "bits", sweep_seconds() - began);
+    sweep_print(&sweep, "bits", test_seconds_used() - began);
     sweep_fini(&sweep);
 }
 
 /* Of a small database what the tables hold is the least of what a manifest says. */
 TEST(every_bit_of_the_manifest)
 {
-    double began = sweep_seconds();
+    double began = test_seconds_used();
     struct manifest_references references;
     struct sweep sweep;
 
@@ -146,6 +146,6 @@ TEST(every_bit_of_the_manifest)
         free(bytes);
         manifest_references_free(&references);
     }
-    sweep_print(&sweep, "bits", sweep_seconds() - began);
+    sweep_print(&sweep, "bits", test_seconds_used() - began);
     sweep_fini(&sweep);
 }

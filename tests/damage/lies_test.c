@@ -319,7 +319,7 @@ begin(struct liar *liar)
 static void
 end(struct liar *liar, double began)
 {
-    sweep_print(&liar->sweep, "lies", sweep_seconds() - began);
+    sweep_print(&liar->sweep, "lies", test_seconds_used() - began);
     test_counted("%" PRIu64 " of %" PRIu64 " lies offered were tried; %" PRIu64
                  " were told, %" PRIu64 " of these not found by verify",
                  liar->sweep.turn, liar->offered, liar->sweep.lies_told, liar->sweep.lies_unfound);
@@ -329,7 +329,7 @@ end(struct liar *liar, double began)
 
 TEST(lies_in_store_files)
 {
-    double began = sweep_seconds();
+    double began = test_seconds_used();
     struct liar liar;
 
     begin(&liar);
@@ -528,7 +528,7 @@ assert_all_seen(const char *table, const bool seen[256])
 
 TEST(lies_in_the_manifest)
 {
-    double began = sweep_seconds();
+    double began = test_seconds_used();
     struct liar liar;
 
     begin(&liar);
@@ -616,7 +616,7 @@ lie_in_log(struct liar *liar, const struct sweep_file *file)
 
 TEST(lies_in_logs)
 {
-    double began = sweep_seconds();
+    double began = test_seconds_used();
     struct liar liar;
 
     begin(&liar);

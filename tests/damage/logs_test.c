@@ -471,7 +471,7 @@ TEST(logs_are_whole_or_told_of)
     uint64_t seed = test_seed();
 
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        double began = sweep_seconds();
+        double began = test_seconds_used();
         struct counts counts = {0};
         struct image image;
 
@@ -486,7 +486,7 @@ TEST(logs_are_whole_or_told_of)
         test_counted("%s: %" PRIu64 " mutants in %.1f s: %" PRIu64 " refused, %" PRIu64
                      " lost unpromised writes, %" PRIu64 " lost nothing; %" PRIu64
                      " were written to",
-                     layouts[i].name, counts.tried, sweep_seconds() - began, counts.refused,
+                     layouts[i].name, counts.tried, test_seconds_used() - began, counts.refused,
                      counts.shorter, counts.whole, counts.lives);
     }
 }

@@ -223,7 +223,7 @@ begin(struct places *places)
 static void
 end(struct places *places, const char *what, double began)
 {
-    sweep_print(&places->sweep, what, sweep_seconds() - began);
+    sweep_print(&places->sweep, what, test_seconds_used() - began);
     manifest_references_free(&places->references);
     gallery_free(&places->foreign);
     sweep_fini(&places->sweep);
@@ -239,7 +239,7 @@ is_swept(const struct sweep_file *file)
 
 TEST(every_length)
 {
-    double began = sweep_seconds();
+    double began = test_seconds_used();
     struct places places;
 
     begin(&places);
@@ -255,7 +255,7 @@ TEST(every_length)
 TEST(every_sector)
 {
     static const size_t sectors[] = {512, 4096};
-    double began = sweep_seconds();
+    double began = test_seconds_used();
     struct places places;
 
     begin(&places);
@@ -270,7 +270,7 @@ TEST(every_sector)
 
 TEST(whole_files)
 {
-    double began = sweep_seconds();
+    double began = test_seconds_used();
     struct places places;
     struct sweep *sweep = &places.sweep;
 
@@ -306,7 +306,7 @@ TEST(files_that_do_not_belong_there)
         ".sst",
         "-1.log",
     };
-    double began = sweep_seconds();
+    double began = test_seconds_used();
     struct places places;
     struct sweep *sweep = &places.sweep;
     uint64_t tried = 0;

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- a mutant that hangs ---- */
@@ -682,15 +681,6 @@ sweep_live(struct sweep *sweep, const struct sweep_file *file, struct sweep_shar
         }
     }
     memory_vfs_free(files);
-}
-
-double
-sweep_seconds(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
 void

@@ -91,9 +91,6 @@ void sweep_believe(struct sweep *sweep, const struct sweep_file *file, unsigned 
  * with the right bytes back. */
 void sweep_live(struct sweep *sweep, const struct sweep_file *file, struct sweep_share share);
 
-/* Processor time, which other programs do not take away. */
-double sweep_seconds(void);
-
 void sweep_print(const struct sweep *sweep, const char *what, double seconds);
 
 #endif

@@ -23,7 +23,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define OPERATIONS       300000
 #define OPERATIONS_LONG  3000000
@@ -592,13 +591,13 @@ TEST(test_histories_with_crashes)
                       : test_short()                ? OPERATIONS_SHORT
                                                     : OPERATIONS;
     uint64_t seed = test_seed();
-    clock_t began = clock();
+    double began = test_seconds_used();
     unsigned failures = 0;
     double seconds;
 
     for (; tried.operations < wanted && failures < 3; seed++)
         failures += !run_seed(seed);
-    seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+    seconds = test_seconds_used() - began;
     test_counted("%" PRIu64 " operations in %" PRIu64 " histories, %.0f a second; %" PRIu64
                  " deaths, %" PRIu64 " power cuts, of them %" PRIu64 " while opening; %" PRIu64
                  " openings on a full disk, %" PRIu64 " operations refused by one; %" PRIu64

@@ -19,7 +19,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define OPERATIONS       180000
 #define OPERATIONS_LONG  3000000
@@ -208,10 +207,10 @@ TEST(test_lists)
     unsigned features = (unsigned)number_from("PETAL_FEATURES", FEATURE_ALL);
     unsigned failures = 0;
     uint64_t seed = test_seed();
-    clock_t began = clock();
+    double began = test_seconds_used();
 
     for (uint64_t done = 0, count; done < wanted && failures < 3; done += count)
         failures += !run_list(seed++, features, &count);
-    print_tried((double)(clock() - began) / CLOCKS_PER_SEC);
+    print_tried(test_seconds_used() - began);
     assert_int_equal(failures, 0);
 }

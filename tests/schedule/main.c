@@ -6,6 +6,8 @@
  */
 #include "tests/schedule/scenario.h"
 
+#include "tests/support/test_support.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -15,7 +17,6 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static uint64_t
@@ -24,15 +25,6 @@ number_from(const char *variable, uint64_t otherwise)
     const char *text = getenv(variable);
 
     return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static double
-seconds_used(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* Threads take turns, so one processor does, and passing the turn on is quicker there. */
@@ -68,7 +60,7 @@ run_scenario(const struct scenario *scenario, uint64_t seed, uint64_t most, doub
 
     stay_on_one_processor();
     signal(SIGABRT, tell_seed);
-    while (schedules < most && (seconds == 0 || seconds_used() < seconds)) {
+    while (schedules < most && (seconds == 0 || test_seconds_used() < seconds)) {
         struct schedule_counts counts;
 
         seed_at_hand = seed + schedules;
@@ -81,7 +73,7 @@ run_scenario(const struct scenario *scenario, uint64_t seed, uint64_t most, doub
     }
     printf("counted: schedules, seed %" PRIu64 ": %s, %" PRIu64 ", %.0f a second: each %" PRIu64
            " points, %.1f switches, %.1f stale loads\n",
-           seed, scenario->name, schedules, (double)schedules / seconds_used(),
+           seed, scenario->name, schedules, (double)schedules / test_seconds_used(),
            sum.points / schedules, (double)sum.switches / (double)schedules,
            (double)sum.stale_loads / (double)schedules);
 }

@@ -338,6 +338,15 @@ test_short(void)
     return is_set("PETAL_SHORT");
 }
 
+double
+test_seconds_used(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 /* ---- Threads
  * ---------------------------------------------------------------------------------------------- */
 

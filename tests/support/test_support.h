@@ -97,6 +97,9 @@ bool test_long(void);
  * fewer. */
 bool test_short(void);
 
+/* Of a processor by this process, which other programs do not take away. */
+double test_seconds_used(void);
+
 /* ---- Threads
  * ---------------------------------------------------------------------------------------------- */
 

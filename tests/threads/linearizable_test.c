@@ -177,15 +177,6 @@ sync_no_directory(void *context, petal_directory *directory)
     return 0;
 }
 
-static double
-seconds_used(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static uint64_t
 number_from(const char *variable, uint64_t otherwise)
 {
@@ -203,7 +194,7 @@ TEST(every_history_has_an_order)
 
     seed_of_all = test_seed();
     test_random_init(&random, seed_of_all);
-    while (most > 0 ? histories < most : seconds_used() < seconds) {
+    while (most > 0 ? histories < most : test_seconds_used() < seconds) {
         char *directory = test_directory_new(), *copies = test_directory_new();
         char *copy = test_path(copies, "c");
         struct arena *arena = test_allocate(sizeof *arena);
@@ -226,10 +217,10 @@ TEST(every_history_has_an_order)
         test_directory_free(copies);
         test_directory_free(directory);
     }
-    test_counted("%" PRIu64 " histories of %" PRIu64
-                 " calls in %.0f s of processor time, %.0f a second; %" PRIu64
-                 " on handles that were gone",
-                 histories, calls, seconds_used(), (double)histories / seconds_used(), refused);
+    test_counted(
+        "%" PRIu64 " histories of %" PRIu64
+        " calls in %.0f s of processor time, %.0f a second; %" PRIu64 " on handles that were gone",
+        histories, calls, test_seconds_used(), (double)histories / test_seconds_used(), refused);
 }
 
 /* ---- the checker itself ---- */
