@@ -4,14 +4,11 @@
 
 #include "tests/support/test_support.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 struct keeper {
     struct soak_database *database;
@@ -66,29 +63,6 @@ alter(struct keeper *keeper)
 
 /* ---- copies ---- */
 
-static void
-remove_tree(const char *directory)
-{
-    DIR *list = opendir(directory);
-
-    if (list == NULL)
-        return;
-    for (struct dirent *entry = readdir(list); entry != NULL; entry = readdir(list)) {
-        char path[1024];
-        struct stat status;
-
-        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
-            remove_tree(path);
-        else
-            unlink(path);
-    }
-    closedir(list);
-    rmdir(directory);
-}
-
 /* Wherever a kill cuts it short, nothing that looks like a database is left under the name. */
 void
 soak_remove(const char *directory)
@@ -96,9 +70,9 @@ soak_remove(const char *directory)
     char going[1024 + sizeof ".going"];
 
     snprintf(going, sizeof going, "%s.going", directory);
-    remove_tree(going);
+    (void)test_remove_tree(going);
     if (rename(directory, going) == 0)
-        remove_tree(going);
+        (void)test_remove_tree(going);
 }
 
 static void

@@ -413,10 +413,16 @@ remove_one(const char *path, const struct stat *status, int kind, struct FTW *pl
     return remove(path);
 }
 
+bool
+test_remove_tree(const char *path)
+{
+    return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0;
+}
+
 void
 test_directory_free(char *path)
 {
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
+    if (!test_remove_tree(path))
         fprintf(stderr, "test_support: cannot remove %s: %s\n", path, strerror(errno));
     free(path);
 }

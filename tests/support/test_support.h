@@ -119,6 +119,9 @@ char *test_directory_new(void);
 /* Remove it with all that is in it, and release the path. */
 void test_directory_free(char *path);
 
+/* Remove a directory with all that is in it; false: it is not there, or something of it stays. */
+bool test_remove_tree(const char *path);
+
 /* "directory/name", to be released with free. */
 char *test_path(const char *directory, const char *name);
 
