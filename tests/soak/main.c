@@ -224,13 +224,14 @@ kill_process(struct soak *soak, pid_t child, const char *name)
     has_ended(soak, child, true, true, name);
 }
 
-/* Lives for so long unless it fails. */
+/* Lives for so long unless it fails, or the soak's time is over. */
 static void
 let_live(struct soak *soak, pid_t child, uint64_t milliseconds)
 {
     double end = process_now() + (double)milliseconds / 1000;
+    double last = soak->began + soak->seconds;
 
-    while (process_now() < end && !atomic_load(&soak->shared->failed)) {
+    while (process_now() < (end < last ? end : last) && !atomic_load(&soak->shared->failed)) {
         process_sleep_us((milliseconds < 50 ? milliseconds : 50) * 1000);
         watch(soak, child);
     }
