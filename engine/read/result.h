@@ -53,8 +53,8 @@ enum petal_status result_append_put(petal_result *result, const petal_family *fa
 /* Append copies of cells of the row that was begun; the names of their families are borrowed. */
 enum petal_status result_append(petal_result *result, const petal_cell *cells, size_t count);
 
-/* Append a copy of a value to an answer of values alone, without cells; they lie one after the other
- * in result->bytes, which may move. */
+/* Append a copy of a value to an answer of values alone, without cells; they lie one after the
+ * other in result->bytes, which may move. */
 enum petal_status result_append_value(petal_result *result, petal_slice value);
 
 /* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows,
