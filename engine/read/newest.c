@@ -3,7 +3,7 @@
 
 #include "base/slice.h"
 #include "engine/read/options.h"
-#include "engine/state/read_point.h"
+#include "engine/read/skip.h"
 
 #include <assert.h>
 
@@ -107,29 +107,35 @@ search_memtables(struct search *search, const struct store_view *store)
     return status;
 }
 
+/* Can the file matter? As a read of what is later than what was found asks it. */
 static bool
-may_matter(const struct search *search, const struct file_entry *file)
+may_matter(const struct search *search, const struct file_entry *file, struct read_trace *trace)
 {
-    petal_slice row = search->question->row;
-
-    return file->time_max > known(search) && slice_compare(row, file->facts->row_min) >= 0 &&
-           slice_compare(row, file->facts->row_max) <= 0;
-}
-
-static bool
-is_denied(const struct search *search, const struct file_entry *file, struct read_trace *trace)
-{
-    petal_slice row = search->question->row, none = {NULL, 0};
+    const struct newest_question *asked = search->question;
+    uint64_t head = slice_head(asked->row, 0);
     struct epoch_stay stay = {.epoch = search->db->epoch};
     struct read_context context = {.trace = trace, .stay = &stay};
+    struct visibility_rules rules = {
+        .time_min = known(search) + 1, .time_limit = INT64_MAX, .oldest_unexpired = INT64_MIN};
     struct cell_key key;
-    bool denied;
+    struct skip_question question = {.options = &(petal_read_options){0},
+                                     .rules = &rules,
+                                     .low = asked->row,
+                                     .high = asked->row,
+                                     .low_head = head,
+                                     .high_head = head,
+                                     .row_key = &key,
+                                     .row_hash = asked->row_hash,
+                                     .qualifiers = &asked->qualifier,
+                                     .qualifier_count = !asked->whole_row};
+    bool matters;
 
-    cell_key_make(&key, search->key, row, none, true, INT64_MAX, CELL_SEQUENCE_MAX);
+    cell_key_make(&key, search->key, asked->row, slice_make(NULL, 0), true, INT64_MAX,
+                  CELL_SEQUENCE_MAX);
     stay.slot = epoch_enter(stay.epoch);
-    denied = !sst_reader_may_contain_row(file->reader, &key, search->question->row_hash, &context);
+    matters = skip_file(&question, file, &context, &(uint32_t){0}) == PETAL_SKIP_NONE;
     epoch_leave(stay.epoch, stay.slot);
-    return denied;
+    return matters;
 }
 
 static enum petal_status
@@ -143,7 +149,7 @@ search_files(struct search *search, const struct store_view *store)
         struct read_context context = {.trace = &trace};
         struct sst_iter iter;
 
-        if (!may_matter(search, file) || is_denied(search, file, &trace))
+        if (!may_matter(search, file, &trace))
             continue;
         sst_iter_init(&iter, file->reader, &context, false, false);
         status = search_source(search, &iter.iter, file->time_max);
