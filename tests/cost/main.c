@@ -23,18 +23,18 @@
  *     column/put                         1710
  *     families/get-1-of-2                1570
  *     families/scan-both                  726
- *     general/3-columns                  9482
- *     general/3-columns-markers         24160
- *     general/3-versions                11168
- *     general/marker-of-family-version  18003
- *     general/marker-of-version         12600
- *     general/receipt                    5401
- *     general/row                       20165
- *     general/row-3-versions            26150
- *     general/row-3-versions-markers    72350
- *     general/row-markers               46538
- *     general/row-markers-in-file       47729
- *     general/time-range                 8700
+ *     general/3-columns                 10179
+ *     general/3-columns-markers         22209
+ *     general/3-versions                11975
+ *     general/marker-of-family-version  16172
+ *     general/marker-of-version         12711
+ *     general/receipt                    5536
+ *     general/row                       20433
+ *     general/row-3-versions            27612
+ *     general/row-3-versions-markers    34484
+ *     general/row-markers               30622
+ *     general/row-markers-in-file       31810
+ *     general/time-range                 9166
  *     pair/get-absent-same/one-file       511
  *     pair/get-absent/4-files             853
  *     pair/get-absent/memtable            523
