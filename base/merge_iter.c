@@ -1,54 +1,54 @@
 /* merge_iter.c -- see merge_iter.h. */
 #include "base/merge_iter.h"
 
-#include "base/coding.h"
 #include "base/error.h"
-#include "base/inline.h"
 
 #include <assert.h>
-#include <string.h>
 
-static inline struct merge_entry
-entry_of(const struct merge_iter *merge, struct cell_iter *source)
+void
+merge_source_cut(struct merge_source *source)
 {
-    petal_slice row = source->cell.row;
-    size_t shared = merge->shared_row_bytes;
-
-    return (struct merge_entry){row.size >= shared + 8 ? get_be64(slice_bytes(row) + shared)
-                                                       : slice_head(row, shared),
-                                source};
+    if (source->next + 1 >= source->end)
+        return;
+    source->iter->ops->go_back(source->iter, (size_t)(source->end - 1 - source->next),
+                               source->next);
+    source->end = source->next + 1;
 }
 
-static NEVER_INLINE bool
-comes_before_by_cell(const struct cell_iter *a, const struct cell_iter *b)
+/* Before a cell in a window of its row? */
+static bool
+is_in_family_class(const struct merge_source *source)
 {
-    return cell_compare(&a->cell, &b->cell) < 0;
+    return source->next == source->end && cell_is_family_marker(source->iter->cell.type);
 }
 
-static inline bool
-comes_before(const struct merge_entry *a, const struct merge_entry *b)
+/* Windows do not know sequences: of one place in two sources each stands at its cell, after its
+ * window was cut. */
+bool
+merge_source_comes_before(struct merge_source *a, struct merge_source *b)
 {
-    if (a->row_head != b->row_head)
-        return a->row_head < b->row_head;
-    return comes_before_by_cell(a->source, b->source);
-}
+    bool decoded_a = a->next < a->end, decoded_b = b->next < b->end;
+    const struct cell *x = &a->iter->cell, *y = &b->iter->cell;
+    int64_t first, second;
+    int order;
 
-/* Put an entry where `at` is, or below: in order. */
-static inline void
-sift_down(struct merge_iter *merge, size_t at, struct merge_entry sinking)
-{
-    struct merge_entry *heap = merge->heap;
-    size_t count = merge->heap_count;
-
-    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && comes_before(&heap[child + 1], &heap[child]))
-            child++;
-        if (comes_before(&sinking, &heap[child]))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = sinking;
+    if (!decoded_a && !decoded_b)
+        return cell_compare(x, y) < 0;
+    order = slice_compare(decoded_a ? a->next->row : x->row, decoded_b ? b->next->row : y->row);
+    if (order == 0 && (is_in_family_class(a) || is_in_family_class(b)))
+        return is_in_family_class(a);
+    if (order == 0)
+        order = slice_compare(decoded_a ? a->next->qualifier : x->qualifier,
+                              decoded_b ? b->next->qualifier : y->qualifier);
+    if (order != 0)
+        return order < 0;
+    first = decoded_a ? a->next->timestamp : x->timestamp;
+    second = decoded_b ? b->next->timestamp : y->timestamp;
+    if (first != second)
+        return first > second;
+    merge_source_cut(a);
+    merge_source_cut(b);
+    return x->sequence > y->sequence;
 }
 
 /* Show the cell of a valid source, loaded. */
@@ -68,79 +68,47 @@ show(struct merge_iter *merge, struct cell_iter *source, petal_error *error)
     return PETAL_OK;
 }
 
-/* Set the top, whose source was moved, right, and let what is the first now rise. */
-static void
-top_moved(struct merge_iter *merge)
-{
-    struct cell_iter *top = merge->heap[0].source;
-
-    if (top->valid)
-        sift_down(merge, 0, entry_of(merge, top));
-    else if (--merge->heap_count > 0)
-        sift_down(merge, 0, merge->heap[merge->heap_count]);
-}
-
 /* A source that is loaded may turn out to stand further on: then another one may come first. */
 static enum petal_status
-show_top(struct merge_iter *merge, petal_error *error)
+show_first(struct merge_iter *merge, petal_error *error)
 {
     merge->iter.valid = false;
-    while (merge->heap_count > 0 && merge->heap[0].source->pending) {
-        struct cell_iter *top = merge->heap[0].source;
-        enum petal_status status = top->ops->load(top, error);
+    while (merge->lane_count > 0 && merge->lanes[0].source->iter->pending) {
+        struct cell_iter *first = merge->lanes[0].source->iter;
+        enum petal_status status = first->ops->load(first, error);
 
         if (status != PETAL_OK)
             return status;
-        top_moved(merge);
+        merge_iter_passed(merge);
     }
-    return merge->heap_count == 0 ? PETAL_OK : show(merge, merge->heap[0].source, error);
-}
-
-void
-merge_iter_top_stepped(struct merge_iter *merge)
-{
-    assert(merge->before == NULL && merge->heap_count > 0);
-    merge->iter.valid = false;
-    top_moved(merge);
+    return merge->lane_count == 0 ? PETAL_OK : show(merge, merge->lanes[0].source->iter, error);
 }
 
 enum petal_status
 merge_iter_show(struct merge_iter *merge, petal_error *error)
 {
     assert(merge->before == NULL);
-    return show_top(merge, error);
-}
-
-petal_slice
-merge_iter_rival_row(const struct merge_iter *merge)
-{
-    const struct merge_entry *heap = merge->heap;
-
-    if (merge->heap_count < 2)
-        return slice_make(NULL, 0);
-    return merge->heap_count > 2 && comes_before(&heap[2], &heap[1]) ? heap[2].source->cell.row
-                                                                     : heap[1].source->cell.row;
-}
-
-void
-merge_iter_reorder(struct merge_iter *merge)
-{
-    merge->iter.valid = false;
-    merge->heap_count = 0;
-    for (size_t i = 0; i < merge->source_count; i++) {
-        if (merge->sources[i]->valid && merge->in_heap[i])
-            merge->heap[merge->heap_count++] = entry_of(merge, merge->sources[i]);
-    }
-    for (size_t i = merge->heap_count / 2; i-- > 0;)
-        sift_down(merge, i, merge->heap[i]);
+    return show_first(merge, error);
 }
 
 static enum petal_status
 build(struct merge_iter *merge, petal_error *error)
 {
     merge->before = NULL;
-    merge_iter_reorder(merge);
-    return show_top(merge, error);
+    merge->lane_count = 0;
+    for (size_t i = 0; i < merge->source_count; i++) {
+        struct merge_source *source = &merge->sources[i];
+
+        source->next = source->end = NULL;
+        merge->lane_count += source->iter->valid && source->ordered;
+    }
+    for (size_t i = 0, free = merge->lane_count; i < merge->source_count; i++) {
+        struct merge_source *source = &merge->sources[i];
+
+        if (source->iter->valid && source->ordered)
+            merge_iter_place(merge, --free, source);
+    }
+    return show_first(merge, error);
 }
 
 /* Forward a source that stands at or after the place, or at its end, stays there: it has no
@@ -154,9 +122,9 @@ seek_sources(struct merge_iter *merge, const struct cell_key *key, petal_error *
 
     iter->valid = false;
     for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++) {
-        struct cell_iter *source = merge->sources[i];
+        struct cell_iter *source = merge->sources[i].iter;
 
-        if (merge->in_heap[i] &&
+        if (merge->sources[i].ordered &&
             (!forward || (source->valid && cell_compare_key(&source->cell, key) < 0)))
             status = source->ops->seek(source, key, error);
     }
@@ -164,10 +132,10 @@ seek_sources(struct merge_iter *merge, const struct cell_key *key, petal_error *
 }
 
 static void
-put_all_in_heap(struct merge_iter *merge)
+order_all(struct merge_iter *merge)
 {
     for (size_t i = 0; i < merge->source_count; i++)
-        merge->in_heap[i] = true;
+        merge->sources[i].ordered = true;
 }
 
 /* ---- reversed scans ---- */
@@ -202,14 +170,14 @@ seek_row(struct merge_iter *merge, const struct cell_key *key, petal_error *erro
     if (merge->place_bytes == 0 || compare_with_place(merge, key) > 0) {
         /* Ahead in the row, or from nowhere. */
         if (merge->place_bytes == 0 || merge->before != NULL)
-            put_all_in_heap(merge);
+            order_all(merge);
         return seek_sources(merge, key, error);
     }
     for (size_t i = 0; i < merge->source_count; i++) {
-        const struct cell_iter *source = merge->sources[i];
+        const struct cell_iter *source = merge->sources[i].iter;
 
-        merge->in_heap[i] =
-            merge->in_heap[i] || (source->valid && cell_compare_key(&source->cell, key) >= 0);
+        merge->sources[i].ordered = merge->sources[i].ordered ||
+                                    (source->valid && cell_compare_key(&source->cell, key) >= 0);
     }
     return note_place(merge, key, error) == PETAL_OK ? seek_sources(merge, key, error)
                                                      : PETAL_NO_MEMORY;
@@ -230,21 +198,22 @@ merge_seek_first(struct cell_iter *iter, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     iter->valid = false;
-    put_all_in_heap(merge);
+    order_all(merge);
     merge->place_bytes = 0;
     for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++)
-        status = merge->sources[i]->ops->seek_first(merge->sources[i], error);
+        status = merge->sources[i].iter->ops->seek_first(merge->sources[i].iter, error);
     return status == PETAL_OK ? build(merge, error) : status;
 }
 
-/* The source stands at its last cell before the place: beside the heap at that before the one
+/* The source stands at its last cell before the place: out of the order at that before the one
  * noted, which is no further down. */
 static bool
 stands_before(const struct merge_iter *merge, size_t index, const struct cell_key *key)
 {
-    const struct cell_iter *source = merge->sources[index];
+    const struct cell_iter *source = merge->sources[index].iter;
 
-    return !merge->in_heap[index] && (!source->valid || cell_compare_key(&source->cell, key) < 0);
+    return !merge->sources[index].ordered &&
+           (!source->valid || cell_compare_key(&source->cell, key) < 0);
 }
 
 static enum petal_status
@@ -257,7 +226,7 @@ merge_seek_before(struct cell_iter *iter, const struct cell_key *key, petal_erro
     iter->valid = false;
     merge->place_bytes = 0;
     for (size_t i = 0; i < merge->source_count; i++) {
-        struct cell_iter *source = merge->sources[i];
+        struct cell_iter *source = merge->sources[i].iter;
 
         if (!on_way || !stands_before(merge, i, key)) {
             enum petal_status status = source->ops->seek_before(source, key, error);
@@ -265,7 +234,7 @@ merge_seek_before(struct cell_iter *iter, const struct cell_key *key, petal_erro
             if (status != PETAL_OK)
                 return status;
         }
-        merge->in_heap[i] = !merge->reversed;
+        merge->sources[i].ordered = !merge->reversed;
         if (source->valid && (greatest == NULL || cell_compare(&source->cell, &greatest->cell) > 0))
             greatest = source;
     }
@@ -302,8 +271,8 @@ turn_forward(struct merge_iter *merge, petal_error *error)
     assert(!merge->reversed && shown->valid);
     merge->iter.valid = false;
     for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++) {
-        if (merge->sources[i] != shown)
-            status = bring_behind(merge, merge->sources[i], error);
+        if (merge->sources[i].iter != shown)
+            status = bring_behind(merge, merge->sources[i].iter, error);
     }
     if (status == PETAL_OK)
         status = shown->ops->next(shown, error);
@@ -314,28 +283,28 @@ static enum petal_status
 merge_next(struct cell_iter *iter, petal_error *error)
 {
     struct merge_iter *merge = (struct merge_iter *)iter;
-    struct cell_iter *top;
+    struct cell_iter *first;
     enum petal_status status;
 
     assert(iter->valid);
     if (merge->before != NULL)
         return turn_forward(merge, error);
-    assert(merge->heap_count > 0);
-    top = merge->heap[0].source;
-    status = top->ops->next(top, error);
+    assert(merge->lane_count > 0);
+    first = merge->lanes[0].source->iter;
+    status = first->ops->next(first, error);
     if (status != PETAL_OK) {
         iter->valid = false;
         return status;
     }
-    top_moved(merge);
-    return show_top(merge, error);
+    merge_iter_passed(merge);
+    return show_first(merge, error);
 }
 
-/* Bytes of the three arrays, which are one block. */
+/* Bytes of the two arrays, which are one block. */
 static size_t
 array_bytes(size_t count)
 {
-    return count * (sizeof(struct merge_entry) + sizeof(struct cell_iter *) + sizeof(bool));
+    return count * (sizeof(struct merge_source) + sizeof(struct merge_lane));
 }
 
 static void
@@ -343,11 +312,10 @@ merge_close(struct cell_iter *iter)
 {
     struct merge_iter *merge = (struct merge_iter *)iter;
 
-    mem_free(merge->allocator, merge->heap, array_bytes(merge->source_count));
+    mem_free(merge->allocator, merge->sources, array_bytes(merge->source_count));
     mem_free(merge->allocator, merge->place, merge->place_capacity);
-    merge->heap = NULL;
     merge->sources = NULL;
-    merge->in_heap = NULL;
+    merge->lanes = NULL;
     merge->place = NULL;
     iter->valid = false;
 }
@@ -369,13 +337,12 @@ merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
     assert(count == 0 || sources != NULL);
     if (count == 0)
         return PETAL_OK;
-    merge->heap = mem_alloc(allocator, array_bytes(count));
-    if (merge->heap == NULL)
+    merge->sources = mem_alloc(allocator, array_bytes(count));
+    if (merge->sources == NULL)
         return PETAL_NO_MEMORY;
-    merge->sources = (struct cell_iter **)(void *)(merge->heap + count);
-    merge->in_heap = (bool *)(merge->sources + count);
+    merge->lanes = (struct merge_lane *)(void *)(merge->sources + count);
     merge->source_count = count;
-    memcpy(merge->sources, sources, count * sizeof *merge->sources);
-    put_all_in_heap(merge);
+    for (size_t i = 0; i < count; i++)
+        merge->sources[i] = (struct merge_source){.iter = sources[i], .ordered = true};
     return PETAL_OK;
 }

@@ -2,18 +2,18 @@
  * merge_iter.h -- several sorted sources as one, in cell order. Cells of different sources never
  * compare equal, since each has its own sequence.
  *
- * A binary heap of the sources; the smallest is at the top. Stepping compares the top's next cell
- * with its two children first, so while one source holds the next cells alone a step costs two
- * comparisons. A source whose cell is pending (cell_iter.h) is loaded when it comes to the top, so
- * blocks of sources that never get there stay unread.
+ * The sources that have cells stand in the order of these.  A step compares the first one's next
+ * cell with those of the ones after it, as far as it goes back: so while one source holds the next
+ * cells alone a step costs one comparison.  A source whose cell is pending (cell_iter.h) is loaded
+ * when it comes first, so blocks of sources that never get there stay unread.
  *
  * After seek_before each source stands at its own last cell before the key, and the greatest of
- * them is shown; the heap does not count. They are brought to the other side of the shown cell when
+ * them is shown; the order does not count. They are brought to the other side of the shown cell when
  * a step forward asks for it.
  *
  * REVERSED scans go down row by row: seek_before finds a row, a seek goes to its beginning, further
  * ones ahead in it. What they meet after the place of seek_before does not matter to them. So a
- * source whose last cell before that place lies before the row stays there, beside the heap, until
+ * source whose last cell before that place lies before the row stays there, out of the order, until
  * a row of its own comes: a row costs the sources that have it.
  *
  * Borrows the sources. Not safe for use by two threads at once.
@@ -22,61 +22,118 @@
 #define PETAL_BASE_MERGE_ITER_H
 
 #include "base/cell_iter.h"
+#include "base/coding.h"
 #include "base/mem.h"
 
-/* A valid source in the heap; most comparisons end at the first bytes of the rows, kept beside
+#include <assert.h>
+#include <string.h>
+
+struct merge_source {
+    struct cell_iter *iter;
+    /* Its window: cells it has decoded ahead, [next, end), and stands at the last of. None: its own
+     * cell comes next. */
+    const petal_cell *next, *end;
+    petal_cell *room; /* for them; NULL: none was given */
+    /* Reversed: false: it stands at its last cell before `place`. */
+    bool ordered;
+};
+
+/* A source's place in the order: most comparisons end at the first bytes of the rows, kept beside
  * each other. */
-struct merge_entry {
-    uint64_t row_head; /* slice_head of its cell's row, after what all rows share */
-    struct cell_iter *source;
+struct merge_lane {
+    uint64_t row_head; /* slice_head of its next cell's row, after what all rows share */
+    struct merge_source *source;
 };
 
 struct merge_iter {
     struct cell_iter iter; /* first member */
     const petal_allocator *allocator;
-    struct cell_iter **sources; /* all of them */
-    struct merge_entry *heap;
-    size_t source_count, heap_count;
+    struct merge_source *sources; /* all of them */
+    struct merge_lane *lanes;     /* of those that have cells, in their order */
+    size_t source_count, lane_count;
     bool reversed; /* may be set until the first seek */
     /* All rows of the sources begin alike, with so many bytes: what tells them apart follows. May
      * be set until the first seek; where it does not hold, the order is not that of the cells. */
     size_t shared_row_bytes;
-    /* Reversed, of each source: the others stand at their last cells before `place`. */
-    bool *in_heap;
     /* Reversed: the key of the latest seek_before, then of the seek to a row; none: everything is
      * sought anew. */
     uint8_t *place;
     size_t place_bytes, place_capacity;
-    struct cell_iter *before; /* the source shown since seek_before; NULL: the heap's top is */
+    struct cell_iter *before; /* the source shown since seek_before; NULL: the first lane's is */
 };
 
 /*
- * Passing cells without showing each: the source that comes first is stepped by its own `step`,
- * then merge_iter_top_stepped brings the one that comes first now to the top, which may be pending,
- * or there may be none.  Nothing is shown meanwhile, and the merge is at no cell, until
- * merge_iter_show.  REQUIRES: the top is not what seek_before showed.
+ * Passing cells without showing each, begun by merge_iter_leave: the source that comes first is
+ * stepped by its own `step`, or its window was filled, or taken from, then merge_iter_passed brings
+ * the one that comes first now to the front, which may be pending, or there may be none.  The merge
+ * is at no cell until merge_iter_show; the windows are given back before it.  REQUIRES: what
+ * seek_before showed is not at hand.
  */
-static inline struct cell_iter *
-merge_iter_top(const struct merge_iter *merge)
+static inline struct merge_source *
+merge_iter_first(const struct merge_iter *merge)
 {
-    return merge->heap_count > 0 ? merge->heap[0].source : NULL;
+    return merge->lane_count > 0 ? merge->lanes[0].source : NULL;
 }
-void merge_iter_top_stepped(struct merge_iter *merge);
+static inline void
+merge_iter_leave(struct merge_iter *merge)
+{
+    assert(merge->before == NULL && merge->lane_count > 0);
+    merge->iter.valid = false;
+}
 enum petal_status merge_iter_show(struct merge_iter *merge, petal_error *error);
 
-/* The top's source was moved but still comes first: show its cell. */
+/* Bring the source back to the next cell of its window, which is the last one then. */
+void merge_source_cut(struct merge_source *source);
+
+/* The first one's source was moved but still comes first: show its cell. */
 static inline void
-merge_iter_show_top_again(struct merge_iter *merge)
+merge_iter_show_first_again(struct merge_iter *merge)
 {
-    merge->iter.cell = merge->heap[0].source->cell;
+    merge->iter.cell = merge->lanes[0].source->iter->cell;
     merge->iter.valid = true;
 }
 
-/* The sources that have cells were moved, in any way: put them in order.  Nothing is shown. */
-void merge_iter_reorder(struct merge_iter *merge);
+/* The row of the source that comes second; empty: the others are at their ends. */
+static inline petal_slice
+merge_iter_rival_row(const struct merge_iter *merge)
+{
+    return merge->lane_count < 2 ? slice_make(NULL, 0) : merge->lanes[1].source->iter->cell.row;
+}
 
-/* The least row of the sources but the top's; empty: they are at their ends. */
-petal_slice merge_iter_rival_row(const struct merge_iter *merge);
+/* Of two whose rows have equal heads. */
+bool merge_source_comes_before(struct merge_source *a, struct merge_source *b);
+
+/* Put the source, of a cell, where it belongs among the lanes from `at` on, of which that one is
+ * free. */
+static inline void
+merge_iter_place(struct merge_iter *merge, size_t at, struct merge_source *source)
+{
+    petal_slice row = source->next < source->end ? source->next->row : source->iter->cell.row;
+    size_t shared = merge->shared_row_bytes;
+    uint64_t head =
+        row.size >= shared + 8 ? get_be64(slice_bytes(row) + shared) : slice_head(row, shared);
+
+    for (; at + 1 < merge->lane_count; at++) {
+        const struct merge_lane *next = &merge->lanes[at + 1];
+
+        if (next->row_head > head ||
+            (next->row_head == head && !merge_source_comes_before(next->source, source)))
+            break;
+        merge->lanes[at] = *next;
+    }
+    merge->lanes[at] = (struct merge_lane){head, source};
+}
+
+static inline void
+merge_iter_passed(struct merge_iter *merge)
+{
+    struct merge_source *first = merge->lanes[0].source;
+
+    if (first->next < first->end || first->iter->valid)
+        merge_iter_place(merge, 0, first);
+    else
+        memmove(merge->lanes, merge->lanes + 1, --merge->lane_count * sizeof *merge->lanes);
+}
 
 enum petal_status merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
                                   struct cell_iter *const *sources, size_t count);

@@ -40,7 +40,6 @@ struct cursor_run {
     const petal_cell *last;    /* of a run that has not been settled; NULL: all have */
     size_t row_changes;        /* in that run */
     uint32_t pause;            /* so many cells more come by steps */
-    uint32_t merges_paused;    /* so many runs more are not merged by windows */
     enum petal_status status;  /* what failed after the last of them */
 };
 

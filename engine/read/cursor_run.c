@@ -8,9 +8,10 @@
  * a run takes the first put of each column, and ends where there is anything else: before a marker
  * above all. With one version asked, what follows in the column is passed over. A block whose facts
  * say all of that of all its cells is decoded as a whole, if the other sources' next rows, the stop
- * row and the limit of rows lie after it. Several sources decode a few cells ahead each, into
- * windows, which are merged; what is left in them is given back when the run ends. Where there is
- * no such stretch, the sources are stepped and merged cell by cell.
+ * row and the limit of rows lie after it. Else cells are taken as they come first in the merge of
+ * the sources: for a long run each source decodes some ahead, into its window (base/merge_iter.h),
+ * if its block says that of them; what is left there when the run ends is given back. For short runs
+ * the windows cost more than they save.
  *
  * WHAT A RUN LEAVES. No block goes while cells of a run point into it. So a run ends where its
  * source needs the next block; of a merge each source may leave one, which it keeps until the next
@@ -23,13 +24,53 @@
  * HOW LONG. As long as the last run was of use, up to RUN_CELLS: who seeks and takes ten cells
  * shall not pay for more. Where runs come to nothing they are not tried for a while.
  */
-#include "engine/read/run_making.h"
+#include "base/inline.h"
+#include "base/short_bytes.h"
+#include "engine/read/cursor.h"
 
+#define RUN_CELLS       128 /* of long runs; RUN_FEW_CELLS: of short ones */
+#define RUN_KEY_BYTES   8192
 #define RUN_FIRST_CELLS 8
-#define LEAST_MERGED    32 /* cells of a run; shorter ones do not pay for the windows */
+#define RUN_FEW         4  /* a run of fewer cells costs more than the steps */
+#define RUN_PAUSE       64 /* so many cells are given by steps then */
 
 /* Row and qualifier of a cell that may go to the room for a few: decoding wants some bytes more. */
 #define RUN_SHORT_KEY_BYTES (RUN_FEW_BYTES / RUN_FEW_CELLS - 32)
+
+/* Cells passed over in one column, before it is left to a seek. */
+#define MOST_PASSED STEPS_BEFORE_SEEK
+
+/* Sources that decode cells ahead at most, and how many. */
+#define MOST_WINDOWS 16
+#define WINDOW_CELLS 16
+#define LEAST_MERGED 32 /* cells of a run; shorter ones do not pay for it */
+
+/* Of long runs; only they have windows. */
+struct run_memory {
+    petal_error error; /* of run.status */
+    petal_cell cells[RUN_CELLS];
+    petal_cell windows[MOST_WINDOWS][WINDOW_CELLS];
+    uint8_t keys[RUN_KEY_BYTES];
+};
+
+/* A run under way. */
+struct making {
+    petal_cursor *cursor;
+    struct store_scan *store;
+    struct merge_iter *merge; /* NULL: one source alone */
+    struct merge_source *first, alone;
+    size_t windows;      /* that were given to sources */
+    struct cell_run run; /* limits and room */
+    uint8_t *keys_end;
+    size_t count; /* cells taken */
+    /* Of the cell taken last, or before the run the place of the cursor. */
+    petal_slice row, qualifier;
+    uint64_t row_head; /* as in the merge */
+    bool may_end;      /* rows after the one at hand have to be asked about, see ends_before */
+    bool in_column;    /* there is such a column */
+    unsigned passed;   /* cells of it that were passed over since */
+    bool refused;      /* the run ended before a cell that is none for runs */
+};
 
 bool
 cursor_run_fits(const petal_cursor *cursor)
@@ -64,7 +105,6 @@ cursor_run_begin(petal_cursor *cursor)
         run->size = RUN_CELLS;
     run->given = 0;
     run->pause = 0;
-    run->merges_paused = 0;
     run->next = run->end = run->last = NULL;
     run->status = PETAL_OK;
 }
@@ -95,13 +135,7 @@ cursor_run_failure(petal_cursor *cursor, petal_error *error)
     return status;
 }
 
-/* ---- what a run is made of ---- */
-
-static struct cell_iter *
-source_of(const struct making *making)
-{
-    return making->merge != NULL ? merge_iter_top(making->merge) : making->store->inputs.cells;
-}
+/* ---- one source alone ---- */
 
 /* The rows of a whole block must lie before this one; empty: wherever they like. */
 static petal_slice
@@ -116,32 +150,33 @@ bound_of(const struct making *making)
     return rival;
 }
 
-/* What is left of a block, if nothing of it needs to be looked at. */
-static size_t
+/* What is left of a block, if nothing of it needs to be looked at: as it is decoded. */
+static void
 take_block(struct making *making)
 {
-    struct cell_iter *source = source_of(making);
     const petal_cursor *cursor = making->cursor;
     uint64_t rows_left = cursor->options.row_limit - cursor->rows;
-    size_t count;
+    struct cell_iter *source = making->first->iter;
 
-    if (source->ops->take_run == NULL || cursor->store_count > 1)
-        return 0;
+    if (cursor->store_count > 1)
+        return;
     making->run.before = bound_of(making);
     if (cursor->options.row_limit > 0 && rows_left < making->run.most)
         making->run.most = (size_t)rows_left;
-    count = source->ops->take_run(source, &making->run);
-    if (count > 0 && making->merge != NULL)
-        merge_iter_show_top_again(making->merge);
-    return count;
+    making->count = source->ops->take_run(source, &making->run);
+    if (making->count == 0)
+        return;
+    making->store->move = SCAN_STEP;
+    if (making->merge != NULL)
+        merge_iter_show_first_again(making->merge);
 }
 
-/* Is the cell of a kind that a run may have? */
+/* ---- cell by cell ---- */
+
 static inline bool
-is_plain_put(const struct cell_run *run, const struct cell *cell)
+same_key(petal_slice a, petal_slice b)
 {
-    return cell->type == PETAL_PUT && !cell->has_ttl && cell->timestamp >= run->time_min &&
-           cell->timestamp < run->time_limit;
+    return a.size == b.size && short_bytes_equal(slice_bytes(a), slice_bytes(b), a.size);
 }
 
 static NEVER_INLINE void
@@ -169,100 +204,209 @@ keep_key(struct making *making, petal_slice key)
     return slice_make(to, key.size);
 }
 
+/* Does the scan end before a row after the one at hand? With several stores it is not asked: the
+ * others may have cells of the row at hand. */
 static inline bool
-has_room(const struct making *making, const struct cell *cell)
+ends_before(const struct making *making, petal_slice row)
 {
-    return making->count < making->run.most &&
-           cell->row.size + cell->qualifier.size <= (size_t)(making->keys_end - making->run.keys);
+    const petal_cursor *cursor = making->cursor;
+
+    return cursor->store_count > 1 || scan_bounds_behind(&cursor->bounds, row) ||
+           cursor->rows + making->run.row_changes + 1 == cursor->options.row_limit;
 }
 
-/* Take the cell, or pass over it, or leave it to others. */
-static inline enum taking
-take(struct making *making, const struct cell *cell)
+/* Take the cell, whose bytes stay, or pass over it. False: it is left to others. */
+static ALWAYS_INLINE bool
+take(struct making *making, const petal_cell *cell, bool same_row)
 {
     petal_cell *taken = &making->run.cells[making->count];
-    bool same_row;
 
-    if (cell->sequence > making->run.read_point)
-        return PASSED;
-    if (!is_plain_put(&making->run, cell) || !has_room(making, cell))
-        return NOT_TAKEN;
-    same_row = same_key(cell->row, making->row);
-    if (same_row && making->in_column && same_key(cell->qualifier, making->qualifier))
-        return making->versions == 1 && ++making->passed < MOST_PASSED ? PASSED : NOT_TAKEN;
-    if (!same_row && ends_before(making, cell->row))
-        return NOT_TAKEN;
-    making->run.row_changes += !same_row;
-    if (!same_row || making->count == 0)
-        making->row = keep_key(making, cell->row);
-    making->qualifier =
-        cell->qualifier.size > 0 ? keep_key(making, cell->qualifier) : cell->qualifier;
+    if (making->count == making->run.most)
+        return false;
+    if (same_row) {
+        if (making->in_column && same_key(cell->qualifier, making->qualifier))
+            return making->run.one_version && ++making->passed < MOST_PASSED;
+    } else {
+        if (making->may_end && ends_before(making, cell->row))
+            return false;
+        making->run.row_changes++;
+        making->row = cell->row;
+    }
+    making->count++;
+    if (taken != cell)
+        *taken = *cell;
+    making->qualifier = taken->qualifier;
     making->in_column = true;
     making->passed = 0;
-    /* One by one: compilers would first make all of it zero by a loop. */
-    taken->family = making->run.family;
-    taken->row = making->row;
-    taken->qualifier = making->qualifier;
-    taken->value = cell->value;
-    taken->timestamp = cell->timestamp;
-    taken->type = PETAL_PUT;
-    taken->has_ttl = false;
-    taken->ttl_ms = 0;
-    making->count++;
-    return TAKEN;
+    return true;
 }
 
-/* Cell by cell. The first must be one that is taken, else nothing is done. */
+/* The same with the source's own cell, which is copied but for its value. */
+static bool
+take_stored(struct making *making, const struct cell *cell)
+{
+    const struct cell_run *run = &making->run;
+    petal_cell *made = &run->cells[making->count];
+    bool same_row = same_key(cell->row, making->row);
+
+    if (cell->sequence > run->read_point)
+        return making->count > 0;
+    if (making->count == run->most || cell->type != PETAL_PUT || cell->has_ttl ||
+        cell->timestamp < run->time_min || cell->timestamp >= run->time_limit ||
+        cell->row.size + cell->qualifier.size > (size_t)(making->keys_end - run->keys))
+        return false;
+    /* One by one: compilers would first make all of it zero by a loop. */
+    made->family = run->family;
+    made->row = same_row ? making->row : keep_key(making, cell->row);
+    made->qualifier =
+        cell->qualifier.size > 0 ? keep_key(making, cell->qualifier) : cell->qualifier;
+    made->value = cell->value;
+    made->timestamp = cell->timestamp;
+    made->type = PETAL_PUT;
+    made->has_ttl = false;
+    made->ttl_ms = 0;
+    if (making->merge != NULL)
+        making->row_head = making->merge->lanes[0].row_head;
+    return take(making, made, same_row);
+}
+
+/* Of several sources one that comes first decodes some cells ahead, if a long run is wanted. False:
+ * its own cell comes next. */
+static bool
+fill(struct making *making, struct merge_source *first)
+{
+    struct run_memory *memory = making->cursor->run.memory;
+    struct cell_run run = making->run;
+    size_t count;
+
+    if (making->run.most < LEAST_MERGED || making->merge == NULL)
+        return false;
+    if (first->room == NULL) {
+        if (making->windows == MOST_WINDOWS)
+            return false;
+        first->room = memory->windows[making->windows++];
+    }
+    run.before = slice_make(NULL, 0);
+    run.cells = first->room;
+    run.most = WINDOW_CELLS;
+    run.key_bytes = (size_t)(making->keys_end - run.keys);
+    count = first->iter->ops->take_run(first->iter, &run);
+    making->run.keys = run.keys;
+    first->next = first->room;
+    first->end = first->room + count;
+    return count > 0;
+}
+
+/* Whether blocks are read for the run that is made: but for short ones, which may be all that is
+ * wanted. */
+static bool
+reads_on(const struct making *making)
+{
+    return making->run.most == RUN_CELLS && making->count < RUN_CELLS;
+}
+
+/* Past the source's cell, which was the last of its window: without reading, or to its next block,
+ * the one at hand being kept for the run. False: the source is where it was. */
+static bool
+step(struct making *making, struct cell_iter *source)
+{
+    struct cursor_run *run = &making->cursor->run;
+    bool stepped = source->ops->step(source);
+
+    if (!stepped && reads_on(making) && source->ops->next_kept != NULL)
+        run->status = source->ops->next_kept(source, &stepped, &run->memory->error);
+    return stepped;
+}
+
+/* Each source goes back to the first cell that is left in its window. */
+static void
+give_back(struct making *making)
+{
+    struct merge_iter *merge = making->merge;
+
+    for (size_t i = 0; merge != NULL && i < merge->lane_count; i++) {
+        struct merge_source *source = merge->lanes[i].source;
+
+        merge_source_cut(source);
+        source->next = source->end = source->room = NULL;
+    }
+}
+
+/* Cells of windows, as long as those come first. False: the run ends; *move says where the inputs
+ * are. */
+static bool
+take_decoded(struct making *making, enum scan_move *move)
+{
+    struct merge_iter *merge = making->merge;
+    struct merge_source *first = making->first;
+
+    while (first != NULL && first->next < first->end) {
+        uint64_t head = merge->lanes[0].row_head;
+        bool same_row = head == making->row_head && same_key(first->next->row, making->row);
+
+        making->row_head = head;
+        if (!take(making, first->next, same_row)) {
+            making->refused = making->count < making->run.most;
+            return false;
+        }
+        if (++first->next == first->end && !step(making, first->iter)) {
+            *move = SCAN_STEP;
+            return false;
+        }
+        merge_iter_passed(merge);
+        first = merge_iter_first(merge);
+    }
+    making->first = first;
+    return true;
+}
+
+/* The cell at hand of the source that comes first, if it is no pending one; or its window, or that
+ * cell is all there then. False: as above. */
+static bool
+take_at_hand(struct making *making, enum scan_move *move)
+{
+    struct merge_source *first = making->first;
+    struct cursor_run *run = &making->cursor->run;
+
+    if (first->iter->pending) {
+        if (!reads_on(making))
+            return false;
+        run->status = first->iter->ops->load(first->iter, &run->memory->error);
+    } else if (first->next < first->end || fill(making, first)) {
+        return take_decoded(making, move);
+    } else if (!take_stored(making, &first->iter->cell)) {
+        making->refused = making->count < making->run.most;
+        return false;
+    } else if (!step(making, first->iter)) {
+        *move = SCAN_STEP;
+        return false;
+    }
+    if (making->merge != NULL && run->status == PETAL_OK) {
+        merge_iter_passed(making->merge);
+        making->first = merge_iter_first(making->merge);
+    }
+    return true;
+}
+
+/* From the first on, without which nothing is done: each cell is taken or passed over, until one is
+ * not or its source cannot go on. */
 static void
 take_cells(struct making *making)
 {
-    struct cell_iter *source = source_of(making);
     enum scan_move move = SCAN_SHOW;
 
-    making->refused = source->ops->step == NULL || take(making, &source->cell) != TAKEN;
-    if (making->refused) {
-        assert(making->count == 0);
-        return;
+    if (making->merge != NULL) {
+        merge_iter_leave(making->merge);
+        making->row_head = making->merge->lanes[0].row_head;
     }
-    for (;;) {
-        if (!source->ops->step(source)) {
-            move = SCAN_STEP;
-            break;
-        }
-        if (making->merge != NULL) {
-            merge_iter_top_stepped(making->merge);
-            source = merge_iter_top(making->merge);
-        }
-        if (source == NULL || source->pending)
-            break;
-        if (source->ops->step == NULL || take(making, &source->cell) == NOT_TAKEN) {
-            making->refused = making->count < making->run.most;
-            break;
-        }
-    }
-    if (move == SCAN_STEP && making->merge != NULL)
-        merge_iter_show_top_again(making->merge);
-    making->store->move = move;
-}
-
-/* The same, if it is likely to be worth it: a long run is wanted, and not just before one ended at
- * once. */
-static void
-try_merged(struct making *making)
-{
-    struct cursor_run *run = &making->cursor->run;
-
-    if (making->run.most < LEAST_MERGED)
-        return;
-    if (run->merges_paused > 0) {
-        run->merges_paused--;
-        return;
-    }
-    take_merged(making);
-    if (making->count >= RUN_FEW || !making->refused)
-        return;
-    run->merges_paused = RUN_PAUSE;
-    making->refused = false;
+    while (making->cursor->run.status == PETAL_OK && making->first != NULL &&
+           making->first->iter->valid && take_at_hand(making, &move))
+        ;
+    give_back(making);
+    if (making->merge != NULL && (making->count == 0 || move == SCAN_STEP))
+        merge_iter_show_first_again(making->merge);
+    if (making->count > 0)
+        making->store->move = move;
 }
 
 /* ---- before and after ---- */
@@ -367,36 +511,31 @@ cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *err
                 .one_version = rules->versions == 1,
                 .family = store->family->name,
                 .most = run->size},
-        .versions = rules->versions,
+        .alone = {.iter = inputs->cells},
+        .may_end = cursor->store_count > 1 || cursor->bounds.stop.size > 0 ||
+                   cursor->options.row_limit > 0,
         .row = store->row,
         .qualifier = visibility_column(visibility),
         .in_column = visibility->in_column,
     };
-    size_t count;
 
     assert(cursor->runs && run->next == run->end && store->place == SCAN_IN_ROW);
     assert(inputs->cells->valid && !inputs->cells->pending);
+    making.first = making.merge != NULL ? merge_iter_first(making.merge) : &making.alone;
     if (!make_room(&making))
         return error_no_memory(error);
     forget_passed(inputs);
     if (making.in_column && slice_equal(inputs->cells->cell.qualifier, making.qualifier))
         return PETAL_OK; /* the column goes on */
-    count = take_block(&making);
-    if (count > 0) {
-        store->move = SCAN_STEP;
-    } else {
-        if (making.merge != NULL)
-            try_merged(&making);
-        if (making.count == 0 && run->status == PETAL_OK)
-            take_cells(&making);
-        count = making.count;
-    }
-    learn(run, count, making.refused);
-    if (count == 0)
+    take_block(&making);
+    if (making.count == 0)
+        take_cells(&making);
+    learn(run, making.count, making.refused);
+    if (making.count == 0)
         return cursor_run_failure(cursor, error);
-    store->shown += count;
+    store->shown += making.count;
     run->next = making.run.cells;
-    run->end = making.run.cells + count;
+    run->end = making.run.cells + making.count;
     run->last = run->end - 1;
     run->row_changes = making.run.row_changes;
     return PETAL_OK;
