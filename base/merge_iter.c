@@ -223,6 +223,7 @@ merge_seek_before(struct cell_iter *iter, const struct cell_key *key, petal_erro
     struct cell_iter *greatest = NULL;
     bool on_way = key != NULL && merge->place_bytes > 0 && compare_with_place(merge, key) <= 0;
 
+    assert(merge->reversed);
     iter->valid = false;
     merge->place_bytes = 0;
     for (size_t i = 0; i < merge->source_count; i++) {
@@ -234,49 +235,16 @@ merge_seek_before(struct cell_iter *iter, const struct cell_key *key, petal_erro
             if (status != PETAL_OK)
                 return status;
         }
-        merge->sources[i].ordered = !merge->reversed;
+        merge->sources[i].ordered = false;
         if (source->valid && (greatest == NULL || cell_compare(&source->cell, &greatest->cell) > 0))
             greatest = source;
     }
     merge->before = greatest;
     if (greatest == NULL)
         return PETAL_OK;
-    if (merge->reversed && note_place(merge, key, error) != PETAL_OK)
+    if (note_place(merge, key, error) != PETAL_OK)
         return PETAL_NO_MEMORY;
     return show(merge, greatest, error);
-}
-
-/* Bring a source from its last cell before a place, if it has one, to its first cell after the
- * one that is shown. */
-static enum petal_status
-bring_behind(const struct merge_iter *merge, struct cell_iter *source, petal_error *error)
-{
-    enum petal_status status =
-        source->valid ? source->ops->next(source, error) : source->ops->seek_first(source, error);
-
-    /* That was one step, but in a memtable cells may have come in between since. */
-    while (status == PETAL_OK && source->valid &&
-           cell_compare(&source->cell, &merge->before->cell) < 0)
-        status = source->ops->next(source, error);
-    return status;
-}
-
-/* Step forward from where seek_before went. */
-static enum petal_status
-turn_forward(struct merge_iter *merge, petal_error *error)
-{
-    struct cell_iter *shown = merge->before;
-    enum petal_status status = PETAL_OK;
-
-    assert(!merge->reversed && shown->valid);
-    merge->iter.valid = false;
-    for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++) {
-        if (merge->sources[i].iter != shown)
-            status = bring_behind(merge, merge->sources[i].iter, error);
-    }
-    if (status == PETAL_OK)
-        status = shown->ops->next(shown, error);
-    return status == PETAL_OK ? build(merge, error) : status;
 }
 
 static enum petal_status
@@ -286,10 +254,7 @@ merge_next(struct cell_iter *iter, petal_error *error)
     struct cell_iter *first;
     enum petal_status status;
 
-    assert(iter->valid);
-    if (merge->before != NULL)
-        return turn_forward(merge, error);
-    assert(merge->lane_count > 0);
+    assert(iter->valid && merge->before == NULL && merge->lane_count > 0);
     first = merge->lanes[0].source->iter;
     status = first->ops->next(first, error);
     if (status != PETAL_OK) {

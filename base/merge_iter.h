@@ -7,14 +7,12 @@
  * cells alone a step costs one comparison.  A source whose cell is pending (cell_iter.h) is loaded
  * when it comes first, so blocks of sources that never get there stay unread.
  *
- * After seek_before each source stands at its own last cell before the key, and the greatest of
- * them is shown; the order does not count. They are brought to the other side of the shown cell when
- * a step forward asks for it.
- *
  * REVERSED scans go down row by row: seek_before finds a row, a seek goes to its beginning, further
- * ones ahead in it. What they meet after the place of seek_before does not matter to them. So a
- * source whose last cell before that place lies before the row stays there, out of the order, until
- * a row of its own comes: a row costs the sources that have it.
+ * ones ahead in it.  After seek_before each source stands at its own last cell before the key, the
+ * greatest of them is shown, and a seek comes next.  What sources meet after the place of
+ * seek_before does not matter to such scans.  So a source whose last cell before that place lies
+ * before the row stays there, out of the order, until a row of its own comes: a row costs the
+ * sources that have it.
  *
  * Borrows the sources. Not safe for use by two threads at once.
  */

@@ -124,8 +124,9 @@ TEST(the_merge_is_the_sorted_list)
         cell_list_random_within(&list, &most, &random);
         deal(&s, &list, &random);
         sources_open(&s, round % 3 > 0, round % 4 > 0);
-        walk_at_random(&s.merge.iter, &list, 300, &random);
-        walk_rows_backwards(&s.merge.iter, &list);
+        walk_forward_at_random(&s.merge.iter, &list, 300, &random);
+        s.merge.reversed = true;
+        walk_reversed_rows(&s.merge.iter, &list);
         sources_close(&s);
         cell_list_fini(&list);
         sst_fixture_free(s.f);
@@ -137,40 +138,9 @@ TEST(nothing_lies_before_anything_in_no_sources)
     struct sources s = {.f = sst_fixture_new(0)};
 
     sources_open(&s, false, false);
+    s.merge.reversed = true;
     assert_int_equal(s.merge.iter.ops->seek_before(&s.merge.iter, NULL, NULL), PETAL_OK);
     assert_false(s.merge.iter.valid);
-    sources_close(&s);
-    sst_fixture_free(s.f);
-}
-
-/* Cells that come into a memtable after seek_before do not lead back after the cell that it
- * showed. */
-TEST(steps_go_forward_although_cells_came_in)
-{
-    static const char *const rows[] = {"b", "c", "d", "e"};
-    struct sources s = {.f = sst_fixture_new(0), .count = 2};
-    struct cell_iter *merge = &s.merge.iter;
-    struct cell cells[4];
-    struct cell_key key;
-    uint8_t buffer[64];
-
-    for (unsigned i = 0; i < 4; i++)
-        cells[i] = (struct cell){
-            .row = slice_from_text(rows[i]), .timestamp = 7, .sequence = i + 1, .type = PETAL_PUT};
-    add_cell(&s.sources[0], &cells[1]); /* c in a file; e in a memtable, where b and d come in */
-    add_cell(&s.sources[1], &cells[3]);
-    sources_open(&s, true, false);
-    cell_key_of(&key, buffer, &cells[3]);
-    assert_int_equal(merge->ops->seek_before(merge, &key, NULL), PETAL_OK);
-    assert_true(merge->valid && same_cell(&merge->cell, &cells[1]));
-    assert_int_equal(memtable_add(s.sources[1].memtable, &cells[0], 0), PETAL_OK);
-    assert_int_equal(memtable_add(s.sources[1].memtable, &cells[2], 0), PETAL_OK);
-    for (unsigned i = 2; i < 4; i++) {
-        assert_int_equal(merge->ops->next(merge, NULL), PETAL_OK);
-        assert_true(merge->valid && same_cell(&merge->cell, &cells[i]));
-    }
-    assert_int_equal(merge->ops->next(merge, NULL), PETAL_OK);
-    assert_false(merge->valid);
     sources_close(&s);
     sst_fixture_free(s.f);
 }
@@ -226,7 +196,8 @@ TEST(going_back_reads_each_block_of_each_file_once)
         for (size_t source = 0; source < 4; source++)
             blocks += (uint32_t)sst_reader_facts(s.sources[source].reader)->data_blocks;
         assert_true(blocks > 60);
-        walk_rows_backwards(&s.merge.iter, &list);
+        s.merge.reversed = true;
+        walk_reversed_rows(&s.merge.iter, &list);
         assert_int_equal(s.f->trace.blocks_fetched[PETAL_BLOCK_DATA], blocks);
         sources_close(&s);
         cell_list_fini(&list);

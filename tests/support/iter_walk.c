@@ -155,8 +155,8 @@ walk_forward_at_random(struct cell_iter *iter, const struct cell_list *list, uns
     walk_with(iter, list, moves, false, random);
 }
 
-void
-walk_rows_backwards(struct cell_iter *iter, const struct cell_list *list)
+static void
+walk_back(struct cell_iter *iter, const struct cell_list *list, bool sees_behind)
 {
     uint8_t *buffer = test_allocate(WALK_KEY_BYTES);
     size_t end = list->count; /* where the row after begins */
@@ -178,8 +178,21 @@ walk_rows_backwards(struct cell_iter *iter, const struct cell_list *list)
             walk_expect(iter, list, at);
             assert_int_equal(iter->ops->next(iter, NULL), PETAL_OK);
         }
-        walk_expect(iter, list, end);
+        if (sees_behind)
+            walk_expect(iter, list, end);
         end = first;
     }
     free(buffer);
+}
+
+void
+walk_rows_backwards(struct cell_iter *iter, const struct cell_list *list)
+{
+    walk_back(iter, list, true);
+}
+
+void
+walk_reversed_rows(struct cell_iter *iter, const struct cell_list *list)
+{
+    walk_back(iter, list, false);
 }

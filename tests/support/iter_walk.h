@@ -30,4 +30,7 @@ void walk_forward_at_random(struct cell_iter *iter, const struct cell_list *list
  * row after it, which is looked at, too. */
 void walk_rows_backwards(struct cell_iter *iter, const struct cell_list *list);
 
+/* The same without looking at the row after. */
+void walk_reversed_rows(struct cell_iter *iter, const struct cell_list *list);
+
 #endif
