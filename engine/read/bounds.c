@@ -2,20 +2,9 @@
 #include "engine/read/bounds.h"
 
 #include "base/cell.h"
+#include "engine/read/range.h"
 
 #include <assert.h>
-
-/* The first row after all those that begin with `prefix`, in place: its size, 0 when there is
- * none. */
-static size_t
-make_successor(uint8_t *prefix, size_t size)
-{
-    while (size > 0 && prefix[size - 1] == 0xff)
-        size--;
-    if (size > 0)
-        prefix[size - 1]++;
-    return size;
-}
 
 static petal_slice
 copy_to(uint8_t *to, petal_slice row)
@@ -25,38 +14,67 @@ copy_to(uint8_t *to, petal_slice row)
     return slice_make(to, row.size);
 }
 
-petal_slice
-scan_bounds_behind_prefix(uint8_t *room, petal_slice prefix)
+/* The first row after all those that begin with `prefix`, made in `room` for as many bytes; empty:
+ * there is none. */
+static petal_slice
+behind_prefix(uint8_t *room, petal_slice prefix)
 {
+    size_t size = prefix.size;
+
     copy_to(room, prefix);
-    return slice_make(room, make_successor(room, prefix.size));
+    while (size > 0 && room[size - 1] == 0xff)
+        size--;
+    if (size > 0)
+        room[size - 1]++;
+    return slice_make(room, size);
+}
+
+petal_slice
+row_behind(uint8_t *room, petal_slice row)
+{
+    assert(row.size > 0 && row.size <= PETAL_MAX_ROW_BYTES);
+    if (row.size == PETAL_MAX_ROW_BYTES)
+        return behind_prefix(room, row);
+    copy_to(room, row);
+    room[row.size] = 0;
+    return slice_make(room, row.size + 1);
+}
+
+/* Cut the ends to the rows that begin with the prefix: from that on, up to `behind`. */
+static void
+cut_to_prefix(struct scan_bounds *bounds, petal_slice behind)
+{
+    petal_slice *low = bounds->reversed ? &bounds->stop : &bounds->start;
+    petal_slice *high = bounds->reversed ? &bounds->start : &bounds->stop;
+
+    if (slice_compare(*low, bounds->prefix) < 0) {
+        *low = bounds->prefix;
+        *(bounds->reversed ? &bounds->stop_inclusive : &bounds->start_exclusive) = bounds->reversed;
+    }
+    if (behind.size > 0 && (high->size == 0 || slice_compare(*high, behind) >= 0)) {
+        *high = behind;
+        *(bounds->reversed ? &bounds->start_exclusive : &bounds->stop_inclusive) = bounds->reversed;
+    }
 }
 
 void
 scan_bounds_init(struct scan_bounds *bounds, const petal_scan_options *options,
                  struct scan_memory *memory)
 {
-    bool by_prefix = options->prefix.size > 0;
-    petal_slice first = by_prefix ? options->prefix : options->start_row;
-    petal_slice second = by_prefix ? options->prefix : options->stop_row;
     uint8_t *start = scan_memory_take(memory, scan_bounds_bytes(options), 1);
-    uint8_t *behind = start + first.size;
+    uint8_t *stop = start + options->start_row.size;
+    uint8_t *prefix = stop + options->stop_row.size;
 
     *bounds = (struct scan_bounds){
-        .start_exclusive = by_prefix ? options->reversed : options->start_exclusive,
-        .stop_inclusive = by_prefix ? options->reversed : options->stop_inclusive,
+        .start = copy_to(start, options->start_row),
+        .stop = copy_to(stop, options->stop_row),
+        .prefix = copy_to(prefix, options->prefix),
+        .start_exclusive = options->start_exclusive,
+        .stop_inclusive = options->stop_inclusive,
         .reversed = options->reversed,
     };
-    bounds->start = copy_to(start, first);
-    bounds->stop = copy_to(behind, second);
-    if (by_prefix) {
-        bounds->prefix = bounds->start;
-        bounds->stop.size = make_successor(behind, second.size);
-        if (options->reversed) {
-            bounds->start = bounds->stop;
-            bounds->stop = bounds->prefix;
-        }
-    }
+    if (options->prefix.size > 0)
+        cut_to_prefix(bounds, behind_prefix(prefix + options->prefix.size, options->prefix));
 }
 
 bool
@@ -69,9 +87,9 @@ scan_bounds_one_row(const struct scan_bounds *bounds)
 petal_slice
 scan_bounds_shared(const struct scan_bounds *bounds)
 {
-    if (bounds->prefix.size > 0)
-        return bounds->prefix;
-    return slice_make(bounds->start.data, slice_common_prefix(bounds->start, bounds->stop));
+    size_t common = slice_common_prefix(bounds->start, bounds->stop);
+
+    return common > bounds->prefix.size ? slice_make(bounds->start.data, common) : bounds->prefix;
 }
 
 bool

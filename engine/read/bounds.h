@@ -1,6 +1,6 @@
 /*
  * bounds.h -- which rows a scan is for: where it starts, where it stops, and which way it goes. A
- * prefix is a pair of bounds.
+ * prefix cuts the two to a pair of its own.
  */
 #ifndef PETAL_ENGINE_READ_BOUNDS_H
 #define PETAL_ENGINE_READ_BOUNDS_H
@@ -19,17 +19,12 @@ struct scan_bounds {
 static inline size_t
 scan_bounds_bytes(const petal_scan_options *options)
 {
-    return options->prefix.size > 0 ? 2 * options->prefix.size
-                                    : options->start_row.size + options->stop_row.size;
+    return options->start_row.size + options->stop_row.size + 2 * options->prefix.size;
 }
 
 /* Copy them there. */
 void scan_bounds_init(struct scan_bounds *bounds, const petal_scan_options *options,
                       struct scan_memory *memory);
-
-/* The first row after all those that begin with `prefix`, made in `room` for as many bytes; empty:
- * there is none. */
-petal_slice scan_bounds_behind_prefix(uint8_t *room, petal_slice prefix);
 
 /* The least and the greatest row that can be in the scan; empty: open. */
 static inline petal_slice

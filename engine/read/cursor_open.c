@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "engine/read/cursor.h"
 #include "engine/read/options.h"
+#include "engine/read/range.h"
 #include "engine/read/receipt.h"
 #include "engine/read/result.h"
 #include "engine/state/read_point.h"
@@ -264,14 +265,11 @@ opening_is_due(petal_db *db)
            0;
 }
 
-enum petal_status
-petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cursor **cursor,
-                  petal_error *error)
+/* `cuts_prefix`: start and stop row cut a prefix, else they are ignored next to one. */
+static enum petal_status
+open_counted(petal_table *table, const petal_scan_options *given, bool cuts_prefix,
+             petal_cursor **cursor, petal_error *error)
 {
-    RETURN_IF_NULL(cursor, error);
-    *cursor = NULL;
-    RETURN_IF_NULL(table, error);
-
     petal_scan_options options;
     enum petal_status status;
     uint64_t began;
@@ -282,6 +280,8 @@ petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cur
     status = scan_options_init(&options, table, given, error);
     if (status == PETAL_OK)
         status = check_scan(&options, error);
+    if (status == PETAL_OK && !cuts_prefix && options.prefix.size > 0)
+        options.start_row = options.stop_row = slice_make(NULL, 0);
     if (status == PETAL_OK)
         status = make_cursor(table, &options, false, cursor, error);
     if (status != PETAL_OK)
@@ -291,6 +291,49 @@ petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cur
         latency_end(&table->db->latencies, PETAL_LATENCY_CURSOR_SEEK, began);
     atomic_fetch_add_explicit(&table->db->open.cursor, 1, memory_order_relaxed);
     return PETAL_OK;
+}
+
+enum petal_status
+petal_cursor_open(petal_table *table, const petal_scan_options *options, petal_cursor **cursor,
+                  petal_error *error)
+{
+    RETURN_IF_NULL(cursor, error);
+    *cursor = NULL;
+    RETURN_IF_NULL(table, error);
+    return open_counted(table, options, false, cursor, error);
+}
+
+static enum petal_status
+check_end(petal_slice end, const char *name, petal_error *error)
+{
+    return end.size <= PETAL_MAX_ROW_BYTES
+               ? PETAL_OK
+               : error_set(error, PETAL_INVALID, "`%s` has %zu bytes; a row has at most %d", name,
+                           end.size, PETAL_MAX_ROW_BYTES);
+}
+
+enum petal_status
+row_range_check(const struct row_range *range, petal_error *error)
+{
+    enum petal_status status = check_end(range->from, "from", error);
+
+    if (status == PETAL_OK)
+        status = check_end(range->to, "to", error);
+    return status == PETAL_OK ? check_end(range->prefix, "prefix", error) : status;
+}
+
+enum petal_status
+row_range_open(petal_table *table, const petal_scan_options *options, const struct row_range *range,
+               petal_cursor **cursor, petal_error *error)
+{
+    petal_scan_options scan = *options;
+
+    *cursor = NULL;
+    scan.prefix = range->prefix;
+    scan.start_row = scan.reversed ? range->to : range->from;
+    scan.stop_row = scan.reversed ? range->from : range->to;
+    scan.start_exclusive = scan.stop_inclusive = scan.reversed;
+    return open_counted(table, &scan, true, cursor, error);
 }
 
 void
