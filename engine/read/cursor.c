@@ -92,17 +92,14 @@ leave_row(petal_cursor *cursor, petal_error *error)
 }
 
 /* The stores before `first` do not have the row. */
-static inline enum petal_status
+static ALWAYS_INLINE enum petal_status
 enter_row(petal_cursor *cursor, size_t first, petal_error *error)
 {
     enum petal_status status = store_scan_enter_row(&cursor->stores[first], row_of(cursor), error);
 
     assert(cursor->state == CURSOR_BETWEEN);
     for (size_t i = first + 1; status == PETAL_OK && i < cursor->store_count; i++) {
-        petal_slice candidate;
-
-        if (store_scan_next_row(&cursor->stores[i], &candidate) &&
-            slice_equal(candidate, row_of(cursor)))
+        if (store_scan_next_row_is(&cursor->stores[i], row_of(cursor)))
             status = store_scan_enter_row(&cursor->stores[i], row_of(cursor), error);
     }
     cursor->state = CURSOR_IN_ROW;
@@ -487,7 +484,7 @@ end_call(petal_cursor *cursor, enum petal_status status, petal_error *error)
 }
 
 /* Have at least one cell lie ready, unless the cursor is at its end. */
-static enum petal_status
+static ALWAYS_INLINE enum petal_status
 find_more(petal_cursor *cursor, petal_error *error)
 {
     enum petal_status status = PETAL_OK;

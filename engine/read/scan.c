@@ -211,7 +211,7 @@ store_scan_enter_row(struct store_scan *scan, petal_slice row, petal_error *erro
 static bool
 at_row(const struct store_scan *scan)
 {
-    return scan->inputs.cells->valid && slice_equal(scan->inputs.cells->cell.row, scan->row);
+    return store_scan_input_at(scan, scan->row);
 }
 
 enum petal_status

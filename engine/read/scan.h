@@ -11,6 +11,7 @@
 #ifndef PETAL_ENGINE_READ_SCAN_H
 #define PETAL_ENGINE_READ_SCAN_H
 
+#include "base/short_bytes.h"
 #include "engine/filter/filter.h"
 #include "engine/read/inputs.h"
 
@@ -102,6 +103,27 @@ store_scan_next_row(const struct store_scan *scan, petal_slice *row)
     return scan->inputs.cells->valid;
 }
 
+/* Does the input stand at that row? */
+static inline bool
+store_scan_input_at(const struct store_scan *scan, petal_slice row)
+{
+    const struct cell_iter *input = scan->inputs.cells;
+
+    return input->valid && input->cell.row.size == row.size &&
+           short_bytes_equal(slice_bytes(input->cell.row), slice_bytes(row), row.size);
+}
+
+/* Between rows: is that one the next? */
+static inline bool
+store_scan_next_row_is(const struct store_scan *scan, petal_slice row)
+{
+    petal_slice next;
+
+    if (!scan->options->reversed)
+        return store_scan_input_at(scan, row);
+    return store_scan_next_row(scan, &next) && slice_equal(next, row);
+}
+
 /* Is the scan in the row that the cursor is in? */
 static inline bool
 store_scan_entered(const struct store_scan *scan)
@@ -144,7 +166,7 @@ store_scan_reach(struct store_scan *scan, petal_error *error)
         status = store_scan_move_on(scan, error);
     if (status != PETAL_OK || scan->place != SCAN_IN_ROW)
         return status;
-    if (!in_place && (!input->valid || !slice_equal(input->cell.row, scan->row))) {
+    if (!in_place && !store_scan_input_at(scan, scan->row)) {
         scan->place = scan->options->reversed ? SCAN_ROW_OVER : SCAN_BEHIND_ROW;
         return PETAL_OK;
     }
