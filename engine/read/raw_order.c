@@ -26,6 +26,35 @@ source_in_row(const struct raw_order *order)
     return order->source->valid && slice_equal(order->source->cell.row, row_of(order));
 }
 
+/* The order of what is held: later timestamps first, of one the types from the greatest on, of each
+ * the latest write first. */
+static int
+compare_shown(const void *a, const void *b)
+{
+    const struct cell *first = a, *second = b;
+
+    if (first->timestamp != second->timestamp)
+        return first->timestamp > second->timestamp ? -1 : 1;
+    if (first->type != second->type)
+        return first->type > second->type ? -1 : 1;
+    return (first->sequence < second->sequence) - (first->sequence > second->sequence);
+}
+
+static void
+sort(struct cell *cells, size_t count)
+{
+    if (count > 1)
+        qsort(cells, count, sizeof *cells, compare_shown);
+}
+
+static enum petal_status
+step_source(struct raw_order *order, petal_error *error)
+{
+    enum petal_status status = order->source->ops->next(order->source, error);
+
+    return status == PETAL_OK ? load_source(order, error) : status;
+}
+
 /* Begin with the source's row: take its family markers. */
 static enum petal_status
 enter_row(struct raw_order *order, petal_error *error)
@@ -43,19 +72,14 @@ enter_row(struct raw_order *order, petal_error *error)
     order->marker_next = 0;
     status = load_source(order, error);
     while (status == PETAL_OK && source_in_row(order) && cell_is_family_marker(source->cell.type)) {
-        struct cell marker = source->cell;
-
         if (!mem_grow_array(order->allocator, &order->markers, &order->marker_capacity,
                             order->marker_count, order->marker_count + 1, sizeof *order->markers))
             return error_no_memory(error);
-        marker.row = slice_make(NULL, 0);
-        marker.qualifier = slice_make(NULL, 0);
-        marker.value = slice_make(NULL, 0);
-        order->markers[order->marker_count++] = marker;
-        status = source->ops->next(source, error);
-        if (status == PETAL_OK)
-            status = load_source(order, error);
+        order->markers[order->marker_count] = source->cell;
+        order->markers[order->marker_count++].value = slice_make(NULL, 0);
+        status = step_source(order, error);
     }
+    sort(order->markers, order->marker_count);
     return status;
 }
 
@@ -78,106 +102,70 @@ take_into_group(struct raw_order *order, const struct cell *cell, petal_error *e
     return PETAL_OK;
 }
 
-/* The cells of the source's column at its timestamp. The qualifier has been copied to the front
- * of the bytes. */
-static enum petal_status
-take_from_source(struct raw_order *order, size_t qualifier_bytes, int64_t timestamp,
-                 petal_error *error)
-{
-    struct cell_iter *source = order->source;
-    enum petal_status status = PETAL_OK;
-
-    while (status == PETAL_OK && source_in_row(order) && source->cell.timestamp == timestamp &&
-           slice_equal(source->cell.qualifier, slice_make(order->bytes, qualifier_bytes))) {
-        status = take_into_group(order, &source->cell, error);
-        if (status == PETAL_OK)
-            status = source->ops->next(source, error);
-        if (status == PETAL_OK)
-            status = load_source(order, error);
-    }
-    return status;
-}
-
-static enum petal_status
-begin_group(struct raw_order *order, petal_slice qualifier, petal_error *error)
-{
-    order->group_count = 0;
-    order->group_next = 0;
-    order->byte_count = 0;
-    if (!mem_grow_array(order->allocator, &order->bytes, &order->byte_capacity, 0, qualifier.size,
-                        1))
-        return error_no_memory(error);
-    if (qualifier.size > 0)
-        memcpy(order->bytes, qualifier.data, qualifier.size);
-    order->byte_count = qualifier.size;
-    return PETAL_OK;
-}
-
-/* The types from the greatest on, of each the latest write first. */
-static int
-compare_shown(const void *a, const void *b)
-{
-    const struct cell *first = a, *second = b;
-
-    if (first->type != second->type)
-        return first->type > second->type ? -1 : 1;
-    return (first->sequence < second->sequence) - (first->sequence > second->sequence);
-}
-
-/* The next group of the row. REQUIRES: a marker or a cell of it is left. */
+/* The cells of the source's column at its timestamp. */
 static enum petal_status
 fill_group(struct raw_order *order, petal_error *error)
 {
-    const struct cell *next = source_in_row(order) ? &order->source->cell : NULL;
-    bool markers_left = order->marker_next < order->marker_count;
-    petal_slice qualifier = markers_left || next == NULL ? slice_make(NULL, 0) : next->qualifier;
-    bool from_source = next != NULL && slice_equal(next->qualifier, qualifier);
-    int64_t timestamp;
-    enum petal_status status;
-    size_t qualifier_bytes = qualifier.size;
+    const struct cell *next = &order->source->cell;
+    int64_t timestamp = next->timestamp;
+    size_t qualifier_bytes = next->qualifier.size;
+    enum petal_status status = PETAL_OK;
 
-    assert(markers_left || next != NULL);
-    if (markers_left &&
-        (!from_source || order->markers[order->marker_next].timestamp >= next->timestamp))
-        timestamp = order->markers[order->marker_next].timestamp;
-    else
-        timestamp = next->timestamp;
-    status = begin_group(order, qualifier, error);
-    while (status == PETAL_OK && order->marker_next < order->marker_count &&
-           order->markers[order->marker_next].timestamp == timestamp)
-        status = take_into_group(order, &order->markers[order->marker_next++], error);
-    if (status == PETAL_OK && from_source)
-        status = take_from_source(order, qualifier_bytes, timestamp, error);
-    for (size_t i = 0; status == PETAL_OK && i < order->group_count; i++) {
+    order->group_count = 0;
+    order->group_next = 0;
+    if (!mem_grow_array(order->allocator, &order->bytes, &order->byte_capacity, 0, qualifier_bytes,
+                        1))
+        return error_no_memory(error);
+    if (qualifier_bytes > 0)
+        memcpy(order->bytes, next->qualifier.data, qualifier_bytes);
+    order->byte_count = qualifier_bytes;
+    while (status == PETAL_OK && source_in_row(order) && next->timestamp == timestamp &&
+           slice_equal(next->qualifier, slice_make(order->bytes, qualifier_bytes))) {
+        status = take_into_group(order, next, error);
+        if (status == PETAL_OK)
+            status = step_source(order, error);
+    }
+    for (size_t i = 0; i < order->group_count; i++) {
         struct cell *cell = &order->group[i];
 
-        cell->row = row_of(order);
         cell->qualifier = slice_make(order->bytes, qualifier_bytes);
         cell->value.data = order->bytes + (uintptr_t)cell->value.data;
     }
-    if (status == PETAL_OK && order->group_count > 1)
-        qsort(order->group, order->group_count, sizeof *order->group, compare_shown);
+    sort(order->group, order->group_count);
     return status;
 }
 
+/* Of the row's markers and the group at hand show what comes first: the markers stand beside the
+ * empty qualifier. */
 static enum petal_status
 show_next(struct raw_order *order, petal_error *error)
 {
-    order->iter.valid = false;
-    if (order->group_next == order->group_count) {
-        enum petal_status status = PETAL_OK;
+    const struct cell *marker, *cell;
+    enum petal_status status = PETAL_OK;
 
-        if (order->marker_next == order->marker_count && !source_in_row(order)) {
-            if (!order->source->valid)
-                return PETAL_OK;
-            status = enter_row(order, error);
-        }
-        if (status == PETAL_OK)
-            status = fill_group(order, error);
-        if (status != PETAL_OK)
-            return status;
+    order->iter.valid = false;
+    if (order->group_next == order->group_count && order->marker_next == order->marker_count &&
+        !source_in_row(order)) {
+        if (!order->source->valid)
+            return PETAL_OK;
+        status = enter_row(order, error);
     }
-    order->iter.cell = order->group[order->group_next++];
+    if (status == PETAL_OK && order->group_next == order->group_count && source_in_row(order))
+        status = fill_group(order, error);
+    if (status != PETAL_OK)
+        return status;
+    marker = order->marker_next < order->marker_count ? &order->markers[order->marker_next] : NULL;
+    cell = order->group_next < order->group_count ? &order->group[order->group_next] : NULL;
+    assert(marker != NULL || cell != NULL);
+    if (marker != NULL &&
+        (cell == NULL || cell->qualifier.size > 0 || compare_shown(marker, cell) < 0)) {
+        cell = marker;
+        order->marker_next++;
+    } else {
+        order->group_next++;
+    }
+    order->iter.cell = *cell;
+    order->iter.cell.row = row_of(order);
     order->iter.valid = true;
     return PETAL_OK;
 }
