@@ -30,14 +30,9 @@ TEST(test_spreads)
     check_near(spread.median, 3);
     check_near(spread.least, 1);
     check_near(spread.greatest, 5);
-    check_near(spread.lower, 2);
-    check_near(spread.upper, 4);
     spread = bench_spread_of(even, 4);
     check_near(spread.median, 25);
-    check_near(spread.lower, 17.5);
-    check_near(spread.upper, 32.5);
     check_near(bench_spread_of(one, 1).median, 7);
-    check_near(bench_spread_of(one, 1).upper, 7);
     check_near(bench_spread_of(one, 0).median, 0);
 }
 

@@ -267,15 +267,11 @@ bench_filters_main(int argc, char **argv)
     };
     struct kinds_questions questions;
     struct bench_result result = {0};
-    const struct bench_file file = {.kind = "filters",
-                                    .name = "filters",
-                                    .argc = argc,
-                                    .argv = argv,
-                                    .options = options,
-                                    .option_count = sizeof options / sizeof *options};
+    const struct bench_file file =
+        bench_file_of("filters", argc, argv, options, sizeof options / sizeof *options);
     bool fine = true;
 
-    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+    if (!bench_options_read(options, file.option_count, argc, argv))
         return bench_options_explain(usage);
     if (!read_lists(&given) || is_refused(&given))
         return 2;

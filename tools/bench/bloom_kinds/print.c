@@ -22,8 +22,7 @@ kinds_print_heading(void)
         "  batch    absent keys, many a call\n"
         "  present  present keys one by one\n"
         "  bytes    absent keys of %d to %d bytes one by one, hashing included\n"
-        "  build    adding all keys, and building where that comes last\n"
-        "  spread   half the range between quartiles, divided by the median: the widest of these\n",
+        "  build    adding all keys, and building where that comes last\n",
         KINDS_LEAST_KEY_BYTES, KINDS_MOST_KEY_BYTES);
 }
 
@@ -44,8 +43,6 @@ spread_of(const struct kinds_bed *bed, enum kinds_measure measure, size_t repeat
 static void
 print_times(const struct kinds_bed *bed, size_t repeats)
 {
-    double widest = 0;
-
     for (int measure = 0; measure < KINDS_MEASURES; measure++) {
         struct bench_spread spread = spread_of(bed, (enum kinds_measure)measure, repeats);
 
@@ -54,9 +51,7 @@ print_times(const struct kinds_bed *bed, size_t repeats)
             continue;
         }
         printf(" %7.1f", spread.median);
-        widest = fmax(widest, (spread.upper - spread.lower) / 2 / spread.median);
     }
-    printf(" %5.0f %%", 100 * widest);
 }
 
 static void
@@ -109,7 +104,6 @@ print_column_names(void)
         printf(" |");
         for (int measure = 0; measure < KINDS_MEASURES; measure++)
             printf(" %7s", names[measure]);
-        printf(" %7s", "spread");
     }
     putchar('\n');
 }
@@ -117,7 +111,7 @@ print_column_names(void)
 void
 kinds_print_table(const struct kinds_table *table)
 {
-    int times = 8 * KINDS_MEASURES + 8;
+    int times = 8 * KINDS_MEASURES;
     uint64_t present = 0, missed = 0;
     char few[32], many[32];
 

@@ -180,17 +180,13 @@ bench_cliffs_main(int argc, char **argv)
                                            {"--scale", BENCH_COUNT, &scale},
                                            {"--list", BENCH_FLAG, &list},
                                            {"--json", BENCH_TEXT, &json_path}};
-    const struct bench_file file = {.kind = "cliffs",
-                                    .name = "cliffs",
-                                    .argc = argc,
-                                    .argv = argv,
-                                    .options = options,
-                                    .option_count = sizeof options / sizeof *options};
+    const struct bench_file file =
+        bench_file_of("cliffs", argc, argv, options, sizeof options / sizeof *options);
     struct bench_result result = {0};
     unsigned cliffs = 0;
     uint64_t wanted;
 
-    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+    if (!bench_options_read(options, file.option_count, argc, argv))
         return bench_options_explain(usage);
     if (!read_names(only, &wanted) ||
         bench_refused(scale == 0 || scale > 10000, "--scale is from 1 to 10000"))

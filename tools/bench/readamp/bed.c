@@ -13,35 +13,19 @@ static const char *const table_names[BED_TABLES] = {"narrow", "wide", "scan"};
 
 /* ---- rows and columns ---- */
 
-/* Numbers of rows, apart by what they are. The seed moves all of them. */
-static uint64_t
-row_number(const struct bed *bed, uint64_t kind, uint64_t i)
+uint64_t
+bed_row_count(const struct bed *bed, unsigned kind)
 {
-    return bench_scramble(bed->shape.seed) + (kind << 48) + i;
+    if (kind == BED_ABSENT)
+        return (uint64_t)1 << 40;
+    return kind < BED_OWN ? bed->shape.rows / 4 : bed->shape.rows / 2;
 }
 
+/* The seed moves all of them. */
 uint64_t
-bed_shared_row(const struct bed *bed, uint64_t i)
+bed_row(const struct bed *bed, unsigned kind, uint64_t i)
 {
-    return row_number(bed, 1, i);
-}
-
-uint64_t
-bed_updated_row(const struct bed *bed, uint64_t i)
-{
-    return row_number(bed, 2, i);
-}
-
-uint64_t
-bed_absent_row(const struct bed *bed, uint64_t i)
-{
-    return row_number(bed, 3, i);
-}
-
-uint64_t
-bed_own_row(const struct bed *bed, unsigned file, uint64_t i)
-{
-    return row_number(bed, 16 + (uint64_t)file, i);
+    return bench_scramble(bed->shape.seed) + ((uint64_t)kind << 48) + i;
 }
 
 petal_slice
@@ -120,19 +104,19 @@ static void
 fill_narrow(struct target *target, unsigned file)
 {
     const struct bed *bed = target->bed;
-    uint64_t rows = bed->shape.rows;
+    const unsigned own = BED_OWN + file;
     char key[BENCH_KEY_BYTES + 1], column[BED_MOST_COLUMN];
 
     put(target, bench_text("!"), bed_own_column(column, file, 0));
     put(target, bench_text("~"), bed_own_column(column, file, 0));
-    for (uint64_t i = 0; i < rows / 4; i++) {
-        uint64_t row = bed_shared_row(bed, i);
+    for (uint64_t i = 0; i < bed_row_count(bed, BED_SHARED); i++) {
+        uint64_t row = bed_row(bed, BED_SHARED, i);
 
         put(target, bed_narrow_key(key, row), bed_own_column(column, file, row));
-        put(target, bed_narrow_key(key, bed_updated_row(bed, i)), bed_updated_column());
+        put(target, bed_narrow_key(key, bed_row(bed, BED_UPDATED, i)), bed_updated_column());
     }
-    for (uint64_t i = 0; i < rows / 2; i++) {
-        uint64_t row = bed_own_row(bed, file, i);
+    for (uint64_t i = 0; i < bed_row_count(bed, own); i++) {
+        uint64_t row = bed_row(bed, own, i);
 
         put(target, bed_narrow_key(key, row), bed_own_column(column, file, row));
     }
@@ -273,7 +257,8 @@ gather_facts(struct bed *bed, enum bed_table which)
 {
     struct bed_facts *facts = &bed->facts[which];
     struct gathering gathering = {.facts = facts};
-    double rows = (double)(bed->shape.rows / 4 * 2 + bed->shape.rows / 2 * bed->shape.files);
+    double rows = (double)(bed_row_count(bed, BED_SHARED) + bed_row_count(bed, BED_UPDATED) +
+                           bed_row_count(bed, BED_OWN) * bed->shape.files);
 
     *facts = (struct bed_facts){.store.filter = bed->shape.filter};
     BENCH_MUST("list files", petal_table_files(bed->tables[which], note_file, &gathering, &error));

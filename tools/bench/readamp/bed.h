@@ -74,12 +74,13 @@ void bed_remove(struct bed *bed);
 void bed_open(struct bed *bed, size_t cache_bytes);
 void bed_close(struct bed *bed);
 
-/* Numbers of narrow rows, from 0 each. */
-uint64_t bed_shared_row(const struct bed *bed,
-                        uint64_t i); /* i below rows / 4; so are updated ones */
-uint64_t bed_updated_row(const struct bed *bed, uint64_t i);
-uint64_t bed_own_row(const struct bed *bed, unsigned file, uint64_t i); /* i below rows / 2 */
-uint64_t bed_absent_row(const struct bed *bed, uint64_t i);             /* i below 2^40 */
+/* Narrow rows, by where they lie: in all files, with columns of their own or with the same one; in
+ * none; in one, from BED_OWN on, the oldest file's first. */
+enum { BED_SHARED = 1, BED_UPDATED = 2, BED_ABSENT = 3, BED_OWN = 16 };
+
+/* How many there are of a kind, and the number of the i-th. */
+uint64_t bed_row_count(const struct bed *bed, unsigned kind);
+uint64_t bed_row(const struct bed *bed, unsigned kind, uint64_t i);
 
 /* The key of a narrow row; those of the other tables' rows are in order of their numbers. */
 petal_slice bed_narrow_key(char key[BENCH_KEY_BYTES + 1], uint64_t row);

@@ -1,6 +1,7 @@
 /* lookup.c -- see tools/bench/readamp/lookup.h. */
 #include "tools/bench/readamp/lookup.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define WIDE_GETS_BY 200 /* a get of 200 columns stands for so many */
@@ -17,96 +18,69 @@ struct reader {
     double bytes_returned;
 };
 
+/* ---- what is asked ---- */
+
+enum asked_column { ALL_COLUMNS, MISSING_COLUMN, UPDATED_COLUMN, OWN_COLUMN };
+
+#define CELLS_OF_FILES UINT_MAX /* one of each */
+
+static const struct question {
+    enum bed_table table;
+    unsigned rows; /* of the narrow table: their kind */
+    enum asked_column column;
+    unsigned cells; /* of the answer */
+} questions[READAMP_LOOKUPS] = {
+    [READAMP_ABSENT_COLUMN] = {BED_NARROW, BED_ABSENT, MISSING_COLUMN, 0},
+    [READAMP_ABSENT_ROW] = {BED_NARROW, BED_ABSENT, ALL_COLUMNS, 0},
+    [READAMP_COLUMN_IN_NONE] = {BED_NARROW, BED_SHARED, MISSING_COLUMN, 0},
+    [READAMP_NEWEST] = {BED_NARROW, BED_UPDATED, UPDATED_COLUMN, 1},
+    [READAMP_ROW_IN_OLDEST] = {BED_NARROW, BED_OWN, OWN_COLUMN, 1},
+    [READAMP_COLUMN_IN_OLDEST] = {BED_NARROW, BED_SHARED, OWN_COLUMN, 1},
+    [READAMP_WHOLE_ROW] = {BED_NARROW, BED_SHARED, ALL_COLUMNS, CELLS_OF_FILES},
+    [READAMP_COLUMNS_200] = {.table = BED_WIDE, .cells = READAMP_COLUMNS},
+    [READAMP_SCAN_COLUMN] = {.table = BED_SCAN, .cells = READAMP_SCAN_ROWS},
+    [READAMP_SCAN_SHORT] = {BED_NARROW, BED_ABSENT, ALL_COLUMNS, 0},
+};
+
 enum bed_table
 lookup_table(enum readamp_lookup lookup)
 {
-    switch (lookup) {
-    case READAMP_COLUMNS_200:
-        return BED_WIDE;
-    case READAMP_SCAN_COLUMN:
-        return BED_SCAN;
-    default:
-        return BED_NARROW;
-    }
+    return questions[lookup].table;
 }
-
-/* ---- what is asked ---- */
 
 static uint64_t
 row_asked(struct reader *reader)
 {
-    const struct bed *bed = reader->bed;
-    uint64_t rows = bed->shape.rows;
+    unsigned kind = questions[reader->plan->lookup].rows;
 
-    switch (reader->plan->lookup) {
-    case READAMP_ABSENT_COLUMN:
-    case READAMP_ABSENT_ROW:
-    case READAMP_SCAN_SHORT:
-        return bed_absent_row(bed, bench_random_below(&reader->random, (uint64_t)1 << 40));
-    case READAMP_NEWEST:
-        return bed_updated_row(bed, bench_random_below(&reader->random, rows / 4));
-    case READAMP_ROW_IN_OLDEST:
-        return bed_own_row(bed, 0, bench_random_below(&reader->random, rows / 2));
-    default:
-        return bed_shared_row(bed, bench_random_below(&reader->random, rows / 4));
-    }
+    return bed_row(reader->bed, kind,
+                   bench_random_below(&reader->random, bed_row_count(reader->bed, kind)));
 }
 
 static petal_slice
 column_asked(struct reader *reader, uint64_t row, char buffer[BED_MOST_COLUMN])
 {
-    switch (reader->plan->lookup) {
-    case READAMP_ABSENT_COLUMN:
-    case READAMP_COLUMN_IN_NONE:
-        return bed_missing_column(buffer, bench_random_next(&reader->random));
-    case READAMP_NEWEST:
-        return bed_updated_column();
-    default:
-        return bed_own_column(buffer, 0, row);
-    }
-}
+    enum asked_column column = questions[reader->plan->lookup].column;
 
-/* How many cells the answer has. */
-static uint64_t
-cells_of_answer(const struct reader *reader)
-{
-    switch (reader->plan->lookup) {
-    case READAMP_ABSENT_COLUMN:
-    case READAMP_ABSENT_ROW:
-    case READAMP_COLUMN_IN_NONE:
-        return 0;
-    case READAMP_WHOLE_ROW:
-        return reader->bed->shape.files;
-    case READAMP_COLUMNS_200:
-        return READAMP_COLUMNS;
-    case READAMP_SCAN_COLUMN:
-        return READAMP_SCAN_ROWS;
-    default:
-        return 1;
-    }
+    if (column == MISSING_COLUMN)
+        return bed_missing_column(buffer, bench_random_next(&reader->random));
+    return column == UPDATED_COLUMN ? bed_updated_column() : bed_own_column(buffer, 0, row);
 }
 
 /* How many different questions the class has, as far as filters and blocks can tell them apart. */
 static double
 population(const struct bed *bed, enum readamp_lookup lookup)
 {
-    double rows = (double)bed->shape.rows;
-
     switch (lookup) {
-    case READAMP_ABSENT_COLUMN:
-    case READAMP_ABSENT_ROW:
-    case READAMP_COLUMN_IN_NONE:
-        return (double)((uint64_t)1 << 40);
     case READAMP_SCAN_SHORT:
-        return rows / 2 + rows / 2 * bed->shape.files;
-    case READAMP_ROW_IN_OLDEST:
-        return rows / 2;
+        return (double)(bed_row_count(bed, BED_OWN) * (1 + bed->shape.files));
     case READAMP_COLUMNS_200:
         return BED_WIDE_ROWS;
     case READAMP_SCAN_COLUMN:
         return (double)BED_SCAN_ROWS / READAMP_SCAN_ROWS;
-    default:
-        return rows / 4;
+    default: /* columns that are missing are as many as rows */
+        return (double)bed_row_count(
+            bed, questions[lookup].column == MISSING_COLUMN ? BED_ABSENT : questions[lookup].rows);
     }
 }
 
@@ -128,7 +102,9 @@ reads_of(const struct lookup_plan *plan)
 static void
 check_count(const struct reader *reader, uint64_t count)
 {
-    if (count != cells_of_answer(reader))
+    unsigned cells = questions[reader->plan->lookup].cells;
+
+    if (count != (cells == CELLS_OF_FILES ? reader->bed->shape.files : cells))
         bench_fail("read", "the answer is not what was put");
 }
 
@@ -151,13 +127,12 @@ get_row(struct reader *reader, petal_slice row, const petal_read_options *read)
 static void
 get_narrow(struct reader *reader, const petal_read_options *options)
 {
-    enum readamp_lookup lookup = reader->plan->lookup;
     char key[BENCH_KEY_BYTES + 1], buffer[BED_MOST_COLUMN];
     uint64_t row = row_asked(reader);
     petal_column column = {.family = reader->family};
     petal_read_options read = *options;
 
-    if (lookup != READAMP_ABSENT_ROW && lookup != READAMP_WHOLE_ROW) {
+    if (questions[reader->plan->lookup].column != ALL_COLUMNS) {
         column.qualifier = column_asked(reader, row, buffer);
         read.columns = &column;
         read.column_count = 1;

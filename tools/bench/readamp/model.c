@@ -3,35 +3,30 @@
 
 #include <math.h>
 
+/* HBase, asked for a rate of 0.01, lets 0.0085 and less of each file pass: it halves the chunk that a
+ * filter ends with only while the keys still fit at the rate, so that chunk has up to twice the bits
+ * that it needs. */
 static const struct {
     const char *name, *text;
+    enum readamp_answer answer;
+    double hbase[3]; /* blocks it was counted to read: NONE, ROW, ROWCOL; 0: not known */
 } lookups[READAMP_LOOKUPS] = {
-    {"absent-column", "a column of a row not there"},
-    {"absent-row", "a row that is not there"},
-    {"column-in-none", "a column that a row lacks"},
-    {"newest", "a column that all files have"},
-    {"row-in-oldest", "a row that one file has"},
-    {"column-in-oldest", "a column that one file has"},
-    {"whole-row", "a whole row spread over files"},
-    {"columns-200", "200 columns spread over files"},
-    {"scan-column", "scan of 10 rows for a column"},
-    {"scan-short", "scan of 10 rows"},
+    {"absent-column", "a column of a row not there", READAMP_NOWHERE, {6, 0.051, 0.049}},
+    {"absent-row", "a row that is not there", READAMP_NOWHERE, {6, 0.051, 6}},
+    {"column-in-none", "a column that a row lacks", READAMP_NOWHERE, {6.008, 6.008, 0.047}},
+    {"newest", "a column that all files have", READAMP_IN_MORE_FILES, {1, 1, 1.017}},
+    {"row-in-oldest", "a row that one file has", READAMP_IN_ONE_FILE, {6, 1.051, 1.042}},
+    {"column-in-oldest", "a column that one file has", READAMP_IN_ONE_FILE, {6, 6, 1.048}},
+    {"whole-row", "a whole row spread over files", READAMP_IN_MORE_FILES, {6.021, 6.021, 6.021}},
+    {"columns-200", "200 columns spread over files", READAMP_IN_MORE_FILES, {697, 697, 200.2}},
+    {"scan-column", "scan of 10 rows for a column", READAMP_IN_MORE_FILES, {180, 180, 130}},
+    {"scan-short", "scan of 10 rows", READAMP_IN_MORE_FILES, {0}},
 };
 
 enum readamp_answer
 readamp_lookup_answer(enum readamp_lookup lookup)
 {
-    switch (lookup) {
-    case READAMP_ABSENT_COLUMN:
-    case READAMP_ABSENT_ROW:
-    case READAMP_COLUMN_IN_NONE:
-        return READAMP_NOWHERE;
-    case READAMP_ROW_IN_OLDEST:
-    case READAMP_COLUMN_IN_OLDEST:
-        return READAMP_IN_ONE_FILE;
-    default:
-        return READAMP_IN_MORE_FILES;
-    }
+    return lookups[lookup].answer;
 }
 
 const char *
@@ -44,6 +39,20 @@ const char *
 readamp_lookup_text(enum readamp_lookup lookup)
 {
     return lookups[lookup].text;
+}
+
+double
+readamp_hbase(enum readamp_lookup lookup, enum petal_bloom_type filter, unsigned files, double rate)
+{
+    const double *hbase = lookups[lookup].hbase;
+    double counted = filter == PETAL_BLOOM_NONE     ? hbase[0]
+                     : filter == PETAL_BLOOM_ROW    ? hbase[1]
+                     : filter == PETAL_BLOOM_ROWCOL ? hbase[2]
+                                                    : 0;
+
+    if (files != 6 || (filter != PETAL_BLOOM_NONE && fabs(rate - 0.01) > 1e-9) || counted <= 0)
+        return -1;
+    return counted;
 }
 
 /* ---- what a read does in one file ---- */
@@ -204,42 +213,4 @@ readamp_is_outside(double measured, double expected, double standard_error, doub
         READAMP_FAR_OFF * standard_error + (READAMP_FAR_OFF * READAMP_FAR_OFF - 1) / 6.0 * grain;
 
     return fabs(measured - expected) > far_off + 1e-9 * expected;
-}
-
-/* ---- HBase ----
- *
- * Asked for a rate of 0.01, its filters let 0.0085 and less of each file pass: it halves the chunk
- * that a filter ends with only while the keys still fit at the rate, so that chunk has up to twice
- * the bits that it needs. */
-
-double
-readamp_hbase(enum readamp_lookup lookup, enum petal_bloom_type filter, unsigned files, double rate)
-{
-    static const struct {
-        double none, row, rowcol;
-    } counted[READAMP_LOOKUPS] = {
-        [READAMP_ABSENT_COLUMN] = {6, 0.051, 0.049},
-        [READAMP_ABSENT_ROW] = {6, 0.051, 6},
-        [READAMP_COLUMN_IN_NONE] = {6.008, 6.008, 0.047},
-        [READAMP_NEWEST] = {1, 1, 1.017},
-        [READAMP_ROW_IN_OLDEST] = {6, 1.051, 1.042},
-        [READAMP_COLUMN_IN_OLDEST] = {6, 6, 1.048},
-        [READAMP_WHOLE_ROW] = {6.021, 6.021, 6.021},
-        [READAMP_COLUMNS_200] = {697, 697, 200.2},
-        [READAMP_SCAN_COLUMN] = {180, 180, 130},
-        [READAMP_SCAN_SHORT] = {-1, -1, -1},
-    };
-
-    if (files != 6 || (filter != PETAL_BLOOM_NONE && fabs(rate - 0.01) > 1e-9))
-        return -1;
-    switch (filter) {
-    case PETAL_BLOOM_NONE:
-        return counted[lookup].none;
-    case PETAL_BLOOM_ROW:
-        return counted[lookup].row;
-    case PETAL_BLOOM_ROWCOL:
-        return counted[lookup].rowcol;
-    default:
-        return -1;
-    }
 }

@@ -361,12 +361,8 @@ bench_readamp_main(int argc, char **argv)
         {"--json", BENCH_TEXT, &settings.json},
         {"--csv", BENCH_FLAG, &settings.csv},
     };
-    const struct bench_file file = {.kind = "readamp",
-                                    .name = "readamp",
-                                    .argc = argc,
-                                    .argv = argv,
-                                    .options = options,
-                                    .option_count = sizeof options / sizeof *options};
+    const struct bench_file file =
+        bench_file_of("readamp", argc, argv, options, sizeof options / sizeof *options);
     struct run run = {.settings = &settings};
     char text[256];
 

@@ -139,6 +139,18 @@ head(const struct bench_file *file)
 
 /* ---- writing ---- */
 
+struct bench_file
+bench_file_of(const char *name, int argc, char **argv, const struct bench_option *options,
+              size_t option_count)
+{
+    return (struct bench_file){.kind = name,
+                               .name = name,
+                               .argc = argc,
+                               .argv = argv,
+                               .options = options,
+                               .option_count = option_count};
+}
+
 /* Counts without a point. */
 static json_t *
 number(double value)

@@ -33,6 +33,10 @@ struct bench_file {
     void (*name_row)(const char *operation, const char **row, const char **words);
 };
 
+/* Of a command that is called as its kind. */
+struct bench_file bench_file_of(const char *name, int argc, char **argv,
+                                const struct bench_option *options, size_t option_count);
+
 /* `path` NULL: no file. `more`: members besides, taken over; NULL: none. Series that nothing was
  * measured of are left out. */
 void bench_file_write(const struct bench_file *file, const char *path,

@@ -17,18 +17,6 @@ compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The value below which `share` of the sorted ones lie. */
-static double
-quantile(const double *sorted, size_t count, double share)
-{
-    double position = share * (double)(count - 1);
-    size_t below = (size_t)position;
-
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (position - (double)below) * (sorted[below + 1] - sorted[below]);
-}
-
 struct bench_spread
 bench_spread_of(const double *values, size_t count)
 {
@@ -40,11 +28,9 @@ bench_spread_of(const double *values, size_t count)
         return (struct bench_spread){0};
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_doubles);
-    return (struct bench_spread){.median = quantile(sorted, count, 0.5),
+    return (struct bench_spread){.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2,
                                  .least = sorted[0],
                                  .greatest = sorted[count - 1],
-                                 .lower = quantile(sorted, count, 0.25),
-                                 .upper = quantile(sorted, count, 0.75),
                                  .count = count};
 }
 

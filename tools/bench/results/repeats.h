@@ -14,8 +14,7 @@
 
 struct bench_spread {
     double median, least, greatest;
-    double lower, upper; /* quartiles, interpolated between neighbours */
-    size_t count;        /* of the values */
+    size_t count; /* of the values */
 };
 
 /* Of 1 to BENCH_MOST_REPEATS values; all zero of none. */

@@ -192,15 +192,11 @@ bench_simulate_main(int argc, char **argv)
         {"--logged", BENCH_NUMBER, &given.logged}, {"--keys", BENCH_COUNT, &given.keys},
         {"--json", BENCH_TEXT, &given.json_path},
     };
-    const struct bench_file file = {.kind = "simulate",
-                                    .name = "simulate",
-                                    .argc = argc,
-                                    .argv = argv,
-                                    .options = options,
-                                    .option_count = sizeof options / sizeof *options};
+    const struct bench_file file =
+        bench_file_of("simulate", argc, argv, options, sizeof options / sizeof *options);
     struct bench_result result = {0};
 
-    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+    if (!bench_options_read(options, file.option_count, argc, argv))
         return bench_options_explain(usage);
     if (is_refused(&given))
         return 2;

@@ -180,15 +180,11 @@ run_command(const char *name, struct compare compare, int argc, char **argv)
         (struct bench_patience){.limit = compare.others / 100, .seconds = (double)compare.wait};
     if (isatty(STDERR_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) /* else print_head's is enough */
         warn(stderr);
-    plan = bench_plan_of(&compare.common);
-    plan.file = (struct bench_file){.kind = "compare",
-                                    .name = name,
-                                    .argc = argc,
-                                    .argv = argv,
-                                    .options = options,
-                                    .option_count = sizeof options / sizeof *options,
-                                    .name_row = bench_rows_name};
-    plan.settings = &compare;
+    plan = bench_plan_of(&compare.common,
+                         bench_file_of(name, argc, argv, options, sizeof options / sizeof *options),
+                         &compare);
+    plan.file.kind = "compare";
+    plan.file.name_row = bench_rows_name;
     plan.live = false;
     plan.markdown = compare.markdown;
     plan.patience = &patience;

@@ -158,13 +158,9 @@ bench_dbbench_main(int argc, char **argv)
         return bench_options_explain(usage);
     if (!read_workloads(argv[0], &settings) || !check(&settings))
         return 2;
-    plan = bench_plan_of(&settings.common);
-    plan.file.name = argv[0];
-    plan.file.argc = argc - 1;
-    plan.file.argv = argv + 1;
-    plan.file.options = options;
-    plan.file.option_count = count;
-    plan.settings = &settings;
+    plan = bench_plan_of(&settings.common,
+                         bench_file_of(argv[0], argc - 1, argv + 1, options, count), &settings);
+    plan.file.kind = "workloads";
     plan.work = run_store;
     plan.place = settings.directory != NULL ? place : NULL;
     return bench_plan_run(&plan);

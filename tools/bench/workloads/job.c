@@ -296,9 +296,10 @@ run_round(struct run *run, uint64_t repeat)
 }
 
 struct bench_plan
-bench_plan_of(const struct bench_settings *settings)
+bench_plan_of(const struct bench_settings *settings, struct bench_file file, const void *own)
 {
-    return (struct bench_plan){.file = {.kind = "workloads"},
+    return (struct bench_plan){.file = file,
+                               .settings = own,
                                .json = settings->json,
                                .stores = settings->chosen,
                                .store_count = settings->chosen_count,

@@ -58,9 +58,10 @@ struct bench_plan {
     unsigned stages;
 };
 
-/* By the settings, each outcome printed as it comes; file, own settings and work are still to be
- * set. */
-struct bench_plan bench_plan_of(const struct bench_settings *settings);
+/* By the settings, each outcome printed as it comes; the work is still to be set. `own`: the
+ * command's own settings. */
+struct bench_plan bench_plan_of(const struct bench_settings *settings, struct bench_file file,
+                                const void *own);
 
 /* Returns the exit status: 1 when an answer was wrong, 3 when a store's process failed. */
 int bench_plan_run(const struct bench_plan *plan);

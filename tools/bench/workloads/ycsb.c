@@ -389,13 +389,9 @@ bench_ycsb_main(int argc, char **argv)
                       "--compression-ratio is a number from 0 to 1") ||
         !bench_settings_apply(&settings.common, 1) || !read_mixes(&settings))
         return 2;
-    plan = bench_plan_of(&settings.common);
-    plan.file.name = "ycsb";
-    plan.file.argc = argc;
-    plan.file.argv = argv;
-    plan.file.options = options;
-    plan.file.option_count = count;
-    plan.settings = &settings;
+    plan = bench_plan_of(&settings.common, bench_file_of("ycsb", argc, argv, options, count),
+                         &settings);
+    plan.file.kind = "workloads";
     plan.work = run_store;
     return bench_plan_run(&plan);
 }
