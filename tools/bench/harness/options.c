@@ -2,9 +2,9 @@
 #include "tools/bench/harness/options.h"
 
 #include "tools/command/option.h"
+#include "tools/command/value.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,29 +45,13 @@ bench_options_explain(void (*usage)(void))
     return 2;
 }
 
+/* A size or a count, or 0. */
 static bool
-read_count(const char *text, uint64_t unit, uint64_t *value)
+read_whole(bool (*take)(void *argument, char *value), char *text, void *value, size_t size)
 {
-    static const char units[] = "kmgt";
-    char *end;
-    const char *found;
-
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    if (errno != 0)
-        return false;
-    if (*end == '\0')
-        return true;
-    found = strchr(units, *end | 0x20);
-    if (found == NULL || end[1] != '\0')
-        return false;
-    for (const char *at = units; at <= found; at++) {
-        if (*value > UINT64_MAX / unit)
-            return false;
-        *value *= unit;
-    }
+    if (strcmp(text, "0") != 0)
+        return take(value, text);
+    memset(value, 0, size);
     return true;
 }
 
@@ -80,8 +64,7 @@ read_list(const char *text, struct bench_list *list)
 
         snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item),
                  text);
-        if (length >= sizeof item || !read_count(item, 1000, &list->values[list->count]) ||
-            list->values[list->count] == 0)
+        if (length >= sizeof item || !value_take_count(&list->values[list->count], item))
             return false;
         list->count++;
         text += length;
@@ -96,19 +79,15 @@ static bool
 take_value(void *argument, char *text)
 {
     const struct bench_option *option = argument;
-    uint64_t count;
     char *end;
 
     switch (option->kind) {
     case BENCH_FLAG:
         return false;
     case BENCH_COUNT:
-        return read_count(text, 1000, option->value);
+        return read_whole(value_take_count, text, option->value, sizeof(uint64_t));
     case BENCH_BYTES:
-        if (!read_count(text, 1024, &count))
-            return false;
-        *(size_t *)option->value = (size_t)count;
-        return true;
+        return read_whole(value_take_size, text, option->value, sizeof(size_t));
     case BENCH_NUMBER:
         *(double *)option->value = strtod(text, &end);
         return end != text && *end == '\0';

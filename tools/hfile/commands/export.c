@@ -1,6 +1,7 @@
 /* export.c -- kv-hfile export: a table becomes files that HBase's completebulkload takes. */
 #include "tools/command/print.h"
 #include "tools/command/row.h"
+#include "tools/command/value.h"
 #include "tools/command/watch.h"
 #include "tools/hfile/commands/commands.h"
 #include "tools/hfile/petal_hfile.h"
@@ -17,7 +18,7 @@ struct export_request {
     bool has_bloom;
     petal_slice *split_keys;
     size_t split_key_count;
-    uint64_t split_bytes;
+    size_t split_bytes;
     bool visible_only, json, quiet;
 };
 
@@ -61,24 +62,6 @@ take_bloom(void *argument, char *value)
             return true;
     }
     return false;
-}
-
-/* 1073741824, 1024M, 1G */
-static bool
-take_bytes(void *argument, char *value)
-{
-    char *end;
-    unsigned long long number = strtoull(value, &end, 10);
-    unsigned shift = *end == 'K' || *end == 'k'   ? 10
-                     : *end == 'M' || *end == 'm' ? 20
-                     : *end == 'G' || *end == 'g' ? 30
-                                                  : 0;
-
-    if (end == value || *value == '-' || (shift != 0 ? end[1] : *end) != '\0' || number == 0 ||
-        number > UINT64_MAX >> shift)
-        return false;
-    *(uint64_t *)argument = (uint64_t)number << shift;
-    return true;
 }
 
 /* b,c\x00,d */
@@ -281,7 +264,7 @@ run(const struct command *command, int argc, char **argv)
          .argument = &request,
          .wants = "rows with commas between them, bytes as \\xHH"},
         {.name = "--split-size",
-         .take = take_bytes,
+         .take = value_take_size,
          .argument = &request.split_bytes,
          .wants = "a number of bytes, such as 10G"},
         {.name = "--snapshot",

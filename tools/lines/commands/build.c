@@ -1,7 +1,8 @@
 /* build.c -- kv-filter build: a filter file of records. */
 #include "bloom/petal_bloom.h"
+#include "tools/command/value.h"
 #include "tools/lines/commands/commands.h"
-#include "tools/lines/job/values.h"
+#include "tools/lines/job/kinds.h"
 #include "tools/lines/records/pass.h"
 #include "tools/lines/sets/set.h"
 

@@ -1,8 +1,8 @@
 /* count.c -- kv-filter count: how many different records there are. */
 #include "bloom/petal_bloom.h"
+#include "tools/command/value.h"
 #include "tools/lines/commands/commands.h"
 #include "tools/lines/exact/known.h"
-#include "tools/lines/job/values.h"
 #include "tools/lines/records/pass.h"
 #include "tools/lines/sets/set.h"
 

@@ -1,7 +1,7 @@
 /* info.c -- kv-filter info: what files of filters, bitmaps and counts hold. */
 #include "tools/command/print.h"
 #include "tools/lines/commands/commands.h"
-#include "tools/lines/job/values.h"
+#include "tools/lines/job/kinds.h"
 #include "tools/lines/sets/set.h"
 
 #include <stdlib.h>

@@ -4,8 +4,9 @@
  */
 #include "bloom/petal_bloom.h"
 #include "tools/command/print.h"
+#include "tools/command/value.h"
 #include "tools/lines/commands/commands.h"
-#include "tools/lines/job/values.h"
+#include "tools/lines/job/kinds.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* top.c -- kv-filter top: the most frequent records, with how often they occur. */
 #include "tools/lines/exact/top.h"
+#include "tools/command/value.h"
 #include "tools/lines/commands/commands.h"
-#include "tools/lines/job/values.h"
 #include "tools/lines/records/pass.h"
 
 #include <inttypes.h>

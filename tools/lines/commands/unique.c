@@ -1,8 +1,8 @@
 /* unique.c -- kv-filter unique: records that were not seen before, in the order of the input. */
 #include "bloom/petal_bloom.h"
+#include "tools/command/value.h"
 #include "tools/lines/commands/commands.h"
 #include "tools/lines/exact/known.h"
-#include "tools/lines/job/values.h"
 #include "tools/lines/records/pass.h"
 #include "tools/lines/seen/approximate.h"
 #include "tools/lines/seen/lasting.h"

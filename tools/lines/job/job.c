@@ -1,7 +1,7 @@
 /* job.c -- see job.h. */
 #include "tools/lines/job/job.h"
 
-#include "tools/lines/job/values.h"
+#include "tools/command/value.h"
 
 #include <assert.h>
 #include <signal.h>

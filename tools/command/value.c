@@ -1,5 +1,5 @@
-/* values.c -- see values.h. */
-#include "tools/lines/job/values.h"
+/* value.c -- see value.h. */
+#include "tools/command/value.h"
 
 #include "tools/shell/text/text.h"
 
@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The number that the value begins with; NULL, or what stands after it. */
 static const char *
@@ -111,30 +110,4 @@ value_take_rate(void *argument, char *value)
     }
     *(double *)argument = rate;
     return *end == '\0' && rate > 0 && rate < 1;
-}
-
-static const char *const names[] = {[PETAL_BLOOM_KIND_BLOCKED] = "BLOCKED",
-                                    [PETAL_BLOOM_KIND_COUNTING] = "COUNTING",
-                                    [PETAL_BLOOM_KIND_GROWING] = "GROWING",
-                                    [PETAL_BLOOM_KIND_RIBBON] = "RIBBON"};
-
-const char *
-kind_name(enum petal_bloom_kind kind)
-{
-    if (kind < FIRST_KIND || kind > LAST_KIND)
-        return "a kind";
-    return names[kind];
-}
-
-bool
-kind_take(void *argument, char *value)
-{
-    enum petal_bloom_kind *taken = argument;
-
-    for (int kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
-        *taken = (enum petal_bloom_kind)kind;
-        if (strcasecmp(value, names[kind]) == 0)
-            return true;
-    }
-    return false;
 }
