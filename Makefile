@@ -270,7 +270,7 @@ $(BUILD)/tests/tools/lines/bitmaps_test: | $(BUILD)/kv-filter
 # Tests of the benchmark's parts link those parts.
 BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
 BENCH_PARTS = $(patsubst %,$(BUILD)/tools/bench/%.o,$(1))
-$(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram harness/util)
+$(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram harness/permutation harness/util)
 $(call BENCH_TEST,driver): $(call BENCH_PARTS,harness/driver harness/histogram harness/util)
 $(call BENCH_TEST,result): $(call BENCH_PARTS,results/file results/result results/repeats harness/histogram harness/others harness/process harness/util)
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson

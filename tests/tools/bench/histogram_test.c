@@ -1,8 +1,10 @@
-/* histogram_test.c -- the histogram of kv-bench against sorted arrays. */
+/* histogram_test.c -- the histogram of kv-bench against sorted arrays; its permutations against
+ * counting. */
 #include "tools/bench/harness/histogram.h"
 
 #include "tests/support/test.h"
 #include "tests/support/test_support.h"
+#include "tools/bench/harness/permutation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +105,39 @@ TEST(test_merging)
     free(sum);
     free(parts[0]);
     free(parts[1]);
+}
+
+/* Each number once. */
+static void
+check_permutation(uint64_t range, uint64_t seed)
+{
+    struct bench_permutation permutation;
+    uint8_t *seen = test_allocate(range);
+    uint64_t in_place = 0;
+
+    memset(seen, 0, range);
+    bench_permutation_init(&permutation, range, seed);
+    for (uint64_t i = 0; i < range; i++) {
+        uint64_t number = bench_permutation_at(&permutation, i);
+
+        assert_true(number < range);
+        assert_int_equal(seen[number], 0);
+        seen[number] = 1;
+        in_place += number == i;
+    }
+    if (range >= 1000)
+        assert_true(in_place < range / 50);
+    free(seen);
+}
+
+TEST(test_permutations)
+{
+    static const uint64_t ranges[] = {63, 64, 65, 1000, 4096, 5000, 65537, 100000};
+
+    for (uint64_t range = 1; range <= 40; range++)
+        check_permutation(range, test_random_next(&source));
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        check_permutation(ranges[i], test_random_next(&source));
 }
 
 int

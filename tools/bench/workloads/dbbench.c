@@ -17,7 +17,7 @@ struct settings {
     struct bench_settings common;
     const char *directory;
     struct bench_load load;
-    struct bench_pairs pairs, spread; /* in the order of their numbers, or not */
+    struct bench_pairs pairs;
     const struct bench_workload *workloads[MOST_WORKLOADS];
     size_t workload_count;
 };
@@ -33,8 +33,6 @@ run_store(struct bench_job *job)
     bench_need_directory(job->directory);
     bed.opened = job->store->open(job->directory, &job->config);
     for (size_t i = 0; i < settings->workload_count; i++) {
-        if (settings->workloads[i]->writes)
-            bed.pairs = settings->workloads[i]->spreads ? &settings->spread : &settings->pairs;
         if (settings->workloads[i]->writes && bed.there > 0) { /* it begins with an empty store */
             job->store->close(bed.opened);
             bench_remove_directory(job->directory);
@@ -139,11 +137,9 @@ check(struct settings *settings)
 int
 bench_dbbench_main(int argc, char **argv)
 {
-    struct settings settings = {
-        .common = bench_settings_default(),
-        .load = {.keys = 1000000, .batch = 32, .nexts = 10, .sample = 1},
-        .pairs = {.key_bytes = BENCH_KEY_BYTES, .value_bytes = 100},
-        .spread = {.key_bytes = BENCH_KEY_BYTES, .value_bytes = 100, .spread = true}};
+    struct settings settings = {.common = bench_settings_default(),
+                                .load = {.keys = 1000000, .batch = 32, .nexts = 10, .sample = 1},
+                                .pairs = {.key_bytes = BENCH_KEY_BYTES, .value_bytes = 100}};
     const struct bench_option options[] = {
         {"--num", BENCH_COUNT, &settings.load.keys},
         {"--reads", BENCH_COUNT, &settings.load.reads},

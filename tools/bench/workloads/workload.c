@@ -1,6 +1,8 @@
 /* workload.c -- see tools/bench/workloads/workload.h. */
 #include "tools/bench/workloads/workload.h"
 
+#include "tools/bench/harness/permutation.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@ struct bench_hand {
     const struct bench_workload *workload;
     void *session, *iterator; /* NULL: each seek makes one */
     struct bench_random random;
+    struct bench_permutation order; /* the same for all threads of the workload */
     uint64_t numbers[BENCH_MOST_BATCH];
     petal_slice keys[BENCH_MOST_BATCH];
     char *bytes;    /* of the keys */
@@ -27,6 +30,12 @@ static uint64_t
 choose_in_order(struct bench_hand *hand, uint64_t position)
 {
     return position % hand->bed->load.keys;
+}
+
+static uint64_t
+choose_once(struct bench_hand *hand, uint64_t position)
+{
+    return bench_permutation_at(&hand->order, position % hand->bed->load.keys);
 }
 
 static uint64_t
@@ -193,10 +202,9 @@ static const struct bench_workload workloads[] = {
      .writes = true},
     {.name = "filluniquerandom",
      .meaning = "write each key once, in random order",
-     .choose = choose_in_order,
+     .choose = choose_once,
      .operate = put,
-     .writes = true,
-     .spreads = true},
+     .writes = true},
     {.name = "readrandom", .meaning = "get random keys", .choose = choose_any, .operate = get},
     {.name = "readmissing",
      .meaning = "get keys that were never written, between those that were",
@@ -278,6 +286,8 @@ begin(void *argument, unsigned index)
         hand->iterator = bed->store->iterate(hand->session);
     hand->random.state =
         bench_scramble(bed->load.seed ^ bench_scramble(crew->stream * 1024 + index));
+    bench_permutation_init(&hand->order, bed->load.keys,
+                           bench_scramble(bed->load.seed + crew->stream));
     hand->bytes = bench_alloc(BENCH_MOST_BATCH * bed->pairs->key_bytes + 1);
     hand->value = bench_alloc(bed->pairs->value_bytes + 1);
     return hand;

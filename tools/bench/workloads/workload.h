@@ -46,7 +46,6 @@ struct bench_workload {
     bench_operation *operate; /* NULL: what a store does as a whole */
     size_t act;               /* offset of that in struct bench_store */
     bool writes;              /* load.writes operations into an empty store, else load.reads */
-    bool spreads;             /* its store has keys whose numbers are a random order */
     bool absent;              /* asks for keys that were never written, between those that were */
     bool many;                /* load.batch keys an operation */
     bool sweeps;              /* each thread goes over all that there is */
