@@ -205,8 +205,8 @@ TEST(test_what_is_declined)
     end();
 }
 
-/* Of some of the rows too little was taken, since the deletion of a version lies in the file that is
- * asked last: all are read anew, by snapshot, of a fast question and of a general one. */
+/* Of some of the rows too little was taken, since the deletion of a version lies in the file that
+ * is asked last: all are read anew, by snapshot, of a fast question and of a general one. */
 TEST(test_rows_that_are_walked_in_the_end)
 {
     petal_family_options family = {.versions = 3};
