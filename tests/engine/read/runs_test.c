@@ -370,8 +370,6 @@ TEST(test_both_ways_give_the_same)
     assert_true(two.longest > 16); /* or nothing was tried */
 }
 
-/* ---- that runs come ---- */
-
 static void
 put_rows(unsigned from, unsigned step)
 {
@@ -381,6 +379,29 @@ put_rows(unsigned from, unsigned step)
         reads_put(&fixture, "a", row_of(number, row, sizeof row), slice_make(NULL, 0), 1,
                   text("a value"));
 }
+
+/* A memtable's cells that a run takes end before one above the read point and a key that has to be
+ * unescaped: what a file has between them comes all the same. */
+TEST(test_cells_above_the_read_point_cost_no_others)
+{
+    struct two two = {.longest = 0};
+    char row[40];
+
+    begin(&manners[0], 1);
+    put_rows(0, 2);
+    reads_flush(&fixture);
+    for (unsigned number = 1; number <= 81; number += 2)
+        reads_put(&fixture, "a", row_of(number, row, sizeof row), slice_make(NULL, 0), 1,
+                  text("a value"));
+    reads_put(&fixture, "a", BYTES("row00085\0"), slice_make(NULL, 0), 1, text("a value"));
+    open_two(&two, NULL);
+    reads_put(&fixture, "a", text("row00083"), slice_make(NULL, 0), 1, text("a value"));
+    step_by_cells(&two, ROWS);
+    close_two(&two);
+    fixture_fini(&fixture.base);
+}
+
+/* ---- that runs come ---- */
 
 /* Calls of petal_cursor_next_many for a scan over everything. */
 static unsigned
