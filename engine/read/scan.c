@@ -235,41 +235,31 @@ store_scan_leave_row(struct store_scan *scan, petal_error *error)
 
 /* ---- in a row ---- */
 
-/* From a cell that was judged. */
+/* From a cell of the row to a place ahead in it: the first of a column's versions that are not later
+ * than `latest`, or what comes `behind` the column. A few steps, then a seek, but in raw order, which
+ * knows no places of columns. */
 static enum petal_status
-to_next_column(struct store_scan *scan, petal_error *error)
+go_ahead(struct store_scan *scan, petal_slice qualifier, int64_t latest, bool behind,
+         petal_error *error)
 {
     struct cell_iter *input = scan->inputs.cells;
-    petal_slice column = visibility_column(&scan->visibility);
-
-    for (int step = 0; step < STEPS_BEFORE_SEEK || scan->options->raw; step++) {
-        enum petal_status status = input->ops->next(input, error);
-
-        if (status != PETAL_OK || !at_row(scan) || !slice_equal(input->cell.qualifier, column))
-            return status;
-    }
-    return seek_place(scan, scan->row, column, false, true, error);
-}
-
-/* From a version that is later than `latest`. */
-static enum petal_status
-to_version(struct store_scan *scan, petal_error *error)
-{
-    struct cell_iter *input = scan->inputs.cells;
-    petal_slice column = visibility_column(&scan->visibility);
     struct cell_key key;
 
-    assert(scan->skips_later || scan->skips_versions);
-    for (int step = 0; step < STEPS_BEFORE_SEEK; step++) {
+    assert(!behind || latest == INT64_MAX);
+    for (int step = 0; step < STEPS_BEFORE_SEEK || scan->options->raw; step++) {
         enum petal_status status = input->ops->next(input, error);
+        int order;
 
-        if (status != PETAL_OK || !at_row(scan) || input->cell.timestamp <= scan->latest ||
-            !slice_equal(input->cell.qualifier, column))
+        if (status != PETAL_OK || !at_row(scan))
             return status;
+        order = slice_compare(input->cell.qualifier, qualifier);
+        if (order > 0 || (order == 0 && !behind && input->cell.timestamp <= latest))
+            return PETAL_OK;
     }
-    if (place_key(scan, &key, scan->row, column, false, false) != PETAL_OK)
+    if (place_key(scan, &key, scan->row, qualifier, false, behind) != PETAL_OK)
         return error_no_memory(error);
-    cell_key_make(&key, scan->key, scan->row, column, false, scan->latest, CELL_SEQUENCE_MAX);
+    if (latest < INT64_MAX)
+        cell_key_make(&key, scan->key, scan->row, qualifier, false, latest, CELL_SEQUENCE_MAX);
     return input->ops->seek(input, &key, error);
 }
 
@@ -283,9 +273,10 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
     case SCAN_SHOW:
         return scan_inputs_show(&scan->inputs, error);
     case SCAN_VERSION:
-        return to_version(scan, error);
+        assert(scan->skips_later || scan->skips_versions);
+        return go_ahead(scan, visibility_column(&scan->visibility), scan->latest, false, error);
     case SCAN_NEXT_COLUMN:
-        return to_next_column(scan, error);
+        return go_ahead(scan, visibility_column(&scan->visibility), INT64_MAX, true, error);
     case SCAN_NEXT_ROW:
         scan->place = SCAN_ROW_OVER;
         return PETAL_OK;
@@ -296,24 +287,6 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
         break;
     }
     return PETAL_OK;
-}
-
-/* To the first place of a column ahead, or `after` it: a marker above the timestamp that is wanted
- * may hide what is below it. */
-static enum petal_status
-to_column(struct store_scan *scan, petal_slice qualifier, bool behind, petal_error *error)
-{
-    struct cell_iter *input = scan->inputs.cells;
-
-    /* Raw order knows no places of columns. */
-    for (int step = 0; step < STEPS_BEFORE_SEEK || scan->options->raw; step++) {
-        enum petal_status status = input->ops->next(input, error);
-
-        if (status != PETAL_OK || !at_row(scan) ||
-            slice_compare(input->cell.qualifier, qualifier) >= behind)
-            return status;
-    }
-    return seek_place(scan, scan->row, qualifier, false, behind, error);
 }
 
 /* Go where the filter's hint says, if that is ahead. */
@@ -330,7 +303,7 @@ follow_hint(struct store_scan *scan, const petal_cell *cell, petal_error *error)
     order = slice_compare(hint.row, scan->row);
     if (order == 0 && !hint.row_only && slice_compare(hint.qualifier, cell->qualifier) > 0) {
         scan->move = SCAN_STAY;
-        return to_column(scan, hint.qualifier, false, error);
+        return go_ahead(scan, hint.qualifier, INT64_MAX, false, error);
     }
     if (scan->options->reversed ? order >= 0 : order <= 0)
         return PETAL_OK;
@@ -362,7 +335,8 @@ pass_turned_away(struct store_scan *scan, const petal_cell *cell, petal_error *e
         scan->latest = ahead.timestamp;
     } else if (order > 0) {
         scan->move = SCAN_STAY;
-        return to_column(scan, ahead.qualifier, ahead.timestamp == INT64_MIN, error);
+        /* A marker above the timestamp that is wanted may hide what is below it. */
+        return go_ahead(scan, ahead.qualifier, INT64_MAX, ahead.timestamp == INT64_MIN, error);
     }
     return PETAL_OK;
 }
@@ -541,7 +515,7 @@ consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *er
     if (scan->inputs.all_columns && !cell_is_family_marker(input->cell.type) &&
         !scan_inputs_ask_column(&scan->inputs, input->cell.qualifier, &next)) {
         scan->move = next != NULL ? SCAN_STAY : SCAN_NEXT_ROW;
-        return next != NULL ? to_column(scan, *next, false, error) : PETAL_OK;
+        return next != NULL ? go_ahead(scan, *next, INT64_MAX, false, error) : PETAL_OK;
     }
     status = visibility_judge(&scan->visibility, &input->cell, &verdict);
     scan->move = SCAN_STEP;
