@@ -306,16 +306,19 @@ reads_on(const struct making *making)
 }
 
 /* Past the source's cell, which was the last of its window: without reading, or to its next block,
- * the one at hand being kept for the run. False: the source is where it was. */
+ * the one at hand being kept for the run. False: the source is where it was, or failed; *move says
+ * where the inputs go then. */
 static bool
-step(struct making *making, struct cell_iter *source)
+step(struct making *making, struct cell_iter *source, enum scan_move *move)
 {
     struct cursor_run *run = &making->cursor->run;
     bool stepped = source->ops->step(source);
 
     if (!stepped && reads_on(making) && source->ops->next_kept != NULL)
         run->status = source->ops->next_kept(source, &stepped, &run->memory->error);
-    return stepped;
+    if (!stepped)
+        *move = SCAN_STEP;
+    return stepped && run->status == PETAL_OK;
 }
 
 /* Each source goes back to the first cell that is left in its window. */
@@ -333,7 +336,7 @@ give_back(struct making *making)
 }
 
 /* Cells of windows, as long as those come first. False: the run ends; *move says where the inputs
- * are. */
+ * go then. */
 static bool
 take_decoded(struct making *making, enum scan_move *move)
 {
@@ -349,10 +352,8 @@ take_decoded(struct making *making, enum scan_move *move)
             making->refused = making->count < making->run.most;
             return false;
         }
-        if (++first->next == first->end && !step(making, first->iter)) {
-            *move = SCAN_STEP;
+        if (++first->next == first->end && !step(making, first->iter, move))
             return false;
-        }
         merge_iter_passed(merge);
         first = merge_iter_first(merge);
     }
@@ -377,8 +378,7 @@ take_at_hand(struct making *making, enum scan_move *move)
     } else if (!take_stored(making, &first->iter->cell)) {
         making->refused = making->count < making->run.most;
         return false;
-    } else if (!step(making, first->iter)) {
-        *move = SCAN_STEP;
+    } else if (!step(making, first->iter, move)) {
         return false;
     }
     if (making->merge != NULL && run->status == PETAL_OK) {
