@@ -257,9 +257,7 @@ find_absent(struct ruby *ruby, petal_slice name)
     mrb_state *mrb = ruby->mrb;
     mrb_value limits;
 
-    ruby_load_commands(mrb);
-    limits = mrb_funcall(mrb, mrb_obj_value(mrb_module_get(mrb, "Absent")), "limits", 1,
-                         ruby_string(mrb, name));
+    limits = mrb_funcall(mrb, ruby_module(mrb, "Absent"), "limits", 1, ruby_string(mrb, name));
     if (!mrb_array_p(limits))
         return false;
     text_clear(&ruby->absent_name);

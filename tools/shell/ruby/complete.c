@@ -22,9 +22,8 @@ call_tab(mrb_state *mrb, void *context)
     const struct tab *tab = context;
     mrb_value answer;
 
-    ruby_load_commands(mrb);
-    answer = mrb_funcall(mrb, mrb_obj_value(mrb_class_get(mrb, "Complete")), "tab", 2,
-                         ruby_string(mrb, tab->line), mrb_int_value(mrb, (mrb_int)tab->width));
+    answer = mrb_funcall(mrb, ruby_module(mrb, "Complete"), "tab", 2, ruby_string(mrb, tab->line),
+                         mrb_int_value(mrb, (mrb_int)tab->width));
     text_add_slice(tab->insert, ruby_slice(RARRAY_PTR(answer)[0]));
     text_add_slice(tab->words, ruby_slice(RARRAY_PTR(answer)[1]));
     return mrb_nil_value();

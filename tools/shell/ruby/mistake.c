@@ -17,9 +17,8 @@
 static mrb_value
 call(mrb_state *mrb, const char *name, mrb_int count, const mrb_value *arguments)
 {
-    ruby_load_commands(mrb);
-    return mrb_funcall_argv(mrb, mrb_obj_value(mrb_module_get(mrb, "Mistake")),
-                            mrb_intern_cstr(mrb, name), count, arguments);
+    return mrb_funcall_argv(mrb, ruby_module(mrb, "Mistake"), mrb_intern_cstr(mrb, name), count,
+                            arguments);
 }
 
 /* Show a mistake: [kind, position, message]. */

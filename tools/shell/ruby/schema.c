@@ -293,8 +293,7 @@ call_creation(mrb_state *mrb, void *context)
     struct creation *creation = context;
     mrb_value commands;
 
-    ruby_load_commands(mrb);
-    commands = mrb_funcall(mrb, mrb_obj_value(mrb_module_get(mrb, "Schema")), "creation", 1,
+    commands = mrb_funcall(mrb, ruby_module(mrb, "Schema"), "creation", 1,
                            ruby_string(mrb, creation->table));
     text_add_slice(creation->creation, ruby_slice(RARRAY_PTR(commands)[0]));
     if (mrb_string_p(RARRAY_PTR(commands)[1]))

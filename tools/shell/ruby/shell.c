@@ -35,7 +35,7 @@ struct call {
 };
 
 /* In a frame of its own: what runs at the top takes the registers of the frame that it is called
- * from.  Its modules are those of Object, not of the class at hand. */
+ * from.  Its modules are in one of its own, so that scripts may have any names. */
 static mrb_value
 load_commands(mrb_state *mrb, mrb_value self)
 {
@@ -44,7 +44,7 @@ load_commands(mrb_state *mrb, mrb_value self)
 
     (void)self;
     mrb_irep_decref(mrb, irep);
-    MRB_PROC_SET_TARGET_CLASS(proc, mrb->object_class);
+    MRB_PROC_SET_TARGET_CLASS(proc, ruby_of(mrb)->home);
     (void)mrb_top_run(mrb, proc, mrb_top_self(mrb), 0);
     if (mrb->exc != NULL)
         mrb_exc_raise(mrb, mrb_obj_value(mrb->exc));
@@ -52,13 +52,14 @@ load_commands(mrb_state *mrb, mrb_value self)
     return mrb_nil_value();
 }
 
-void
-ruby_load_commands(mrb_state *mrb)
+mrb_value
+ruby_module(mrb_state *mrb, const char *name)
 {
     const struct ruby *ruby = ruby_of(mrb);
 
     if (!ruby->has_commands)
         (void)mrb_funcall(mrb, mrb_obj_value(ruby->shell), "load_commands", 0);
+    return mrb_const_get(mrb, mrb_obj_value(ruby->home), mrb_intern_cstr(mrb, name));
 }
 
 static mrb_value
@@ -68,10 +69,9 @@ run_call(mrb_state *mrb, void *context)
     struct ruby *ruby = ruby_of(mrb);
     mrb_value arguments = mrb_ary_new_capa(mrb, (mrb_int)call->count), result;
 
-    ruby_load_commands(mrb);
     for (size_t i = 0; i < call->count; i++)
         mrb_ary_push(mrb, arguments, ruby_from_value(mrb, &call->arguments[i]));
-    result = mrb_funcall(mrb, mrb_obj_value(mrb_module_get(mrb, "Commands")), "run", 2,
+    result = mrb_funcall(mrb, ruby_module(mrb, "Commands"), "run", 2,
                          mrb_symbol_value(mrb_intern_cstr(mrb, ruby->session->running->main_name)),
                          arguments);
     call->result = ruby_to_value(mrb, result);
@@ -522,7 +522,8 @@ ruby_define_shell(struct ruby *ruby)
         {"yes?", ask},
     };
 
-    ruby->shell = mrb_define_module(ruby->mrb, "Shell");
+    ruby->home = mrb_define_module(ruby->mrb, "PetalShell");
+    ruby->shell = mrb_define_module_under(ruby->mrb, ruby->home, "Shell");
     ruby->failure_class =
         mrb_define_class_under(ruby->mrb, ruby->shell, "Failure", ruby->mrb->eStandardError_class);
     ruby_define_functions(ruby, functions, COUNT_OF(functions));

@@ -31,6 +31,7 @@ struct ruby {
     size_t heap_bytes;
     bool running, refused; /* an input; the latest growth of the heap */
     struct RClass *table_class, *filter_class, *end_class;
+    struct RClass *home; /* PetalShell: what is Ruby's of the shell, but for the prelude */
     struct RClass *shell, *failure_class; /* what commands in Ruby call, and what that raises */
     bool has_commands;                    /* in Ruby: they were read */
     enum shell_status status;             /* of such a command that has not failed */
@@ -121,8 +122,8 @@ void ruby_check_petal(mrb_state *mrb, enum petal_status status, const petal_erro
 petal_slice ruby_name(mrb_state *mrb);
 petal_table *ruby_table(mrb_state *mrb, petal_slice name);
 
-/* Read the commands that are written in Ruby, if that has not been done. */
-void ruby_load_commands(mrb_state *mrb);
+/* A module or class of tools/shell/ruby/commands/, which is read if that has not been done. */
+mrb_value ruby_module(mrb_state *mrb, const char *name);
 
 /* ---- tools/shell/ruby/loops.c ---- */
 
