@@ -285,6 +285,65 @@ TEST(reads_that_fail_can_be_repeated)
     script_end(&script);
 }
 
+/* Rows that lie in two files by turns, in blocks that are longer than the first runs of a scan: it
+ * gives them in order up to the one whose block cannot be had, and none after it. */
+static void
+scan_while_it_fails(const struct read_fixture *fixture, unsigned rows, bool memory)
+{
+    struct test_allocator *allocator = (struct test_allocator *)&fixture->base.allocator;
+    uint64_t failed = 1, blocks;
+    char row[16];
+
+    for (uint64_t n = 1; failed > 0; n++) {
+        uint64_t before =
+            test_allocator_failures(allocator) + memory_vfs_failures(fixture->base.vfs);
+        enum petal_status status = PETAL_OK;
+        const petal_cell *cell = NULL;
+        petal_cursor *cursor;
+        unsigned given = 0;
+
+        MUST(petal_cache_clear(fixture->base.db, NULL, &blocks, WHY));
+        cursor = reads_cursor(fixture, NULL);
+        if (memory)
+            test_allocator_fail_at(allocator, n, true);
+        else
+            memory_vfs_fail_at(fixture->base.vfs, n, EIO, true);
+        for (;; given++) {
+            status = petal_cursor_next(cursor, &cell, NULL);
+            if (cell == NULL)
+                break;
+            snprintf(row, sizeof row, "row%05u", given);
+            assert_true(slice_equal(cell->row, text(row)));
+        }
+        test_allocator_fail_at(allocator, 0, false);
+        memory_vfs_fail_at(fixture->base.vfs, 0, 0, false);
+        petal_cursor_close(cursor);
+        failed =
+            test_allocator_failures(allocator) + memory_vfs_failures(fixture->base.vfs) - before;
+        assert_true(status == PETAL_OK ? given == rows : given < rows && failed > 0);
+    }
+}
+
+TEST(cells_before_a_failure_are_the_first_ones)
+{
+    enum { COUNT = 4000 };
+    struct read_fixture fixture;
+    char row[16], value[200];
+
+    memset(value, 'v', sizeof value);
+    reads_open(&fixture, "f", NULL);
+    for (unsigned file = 0; file < 2; file++) {
+        for (unsigned i = file; i < COUNT; i += 2) {
+            snprintf(row, sizeof row, "row%05u", i);
+            reads_put(&fixture, "f", text(row), text("q"), 1, slice_make(value, sizeof value));
+        }
+        reads_flush(&fixture);
+    }
+    scan_while_it_fails(&fixture, COUNT, false);
+    scan_while_it_fails(&fixture, COUNT, true);
+    fixture_must_close(&fixture.base);
+}
+
 /* ---- options of other headers ---- */
 
 /* The options of a scan as a header has them whose petal_read_options is of `read_bytes`; 0xee
