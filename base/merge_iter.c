@@ -51,6 +51,40 @@ merge_source_comes_before(struct merge_source *a, struct merge_source *b)
     return x->sequence > y->sequence;
 }
 
+/* Put the source, of a cell, where it belongs among the lanes from `at` on, of which that one is
+ * free. */
+static void
+place(struct merge_iter *merge, size_t at, struct merge_source *source)
+{
+    uint64_t head = merge_iter_row_head(merge, source);
+    size_t low = at + 1, high = merge->lane_count;
+
+    /* Mostly it comes first. */
+    if (low < high && !merge_lane_comes_before(&merge->lanes[low], head, source))
+        high = low;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (merge_lane_comes_before(&merge->lanes[middle], head, source))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&merge->lanes[at], &merge->lanes[at + 1], (low - 1 - at) * sizeof *merge->lanes);
+    merge->lanes[low - 1] = (struct merge_lane){head, source};
+}
+
+void
+merge_iter_passed_among_many(struct merge_iter *merge)
+{
+    struct merge_source *first = merge->lanes[0].source;
+
+    if (first->next < first->end || first->iter->valid)
+        place(merge, 0, first);
+    else
+        memmove(merge->lanes, merge->lanes + 1, --merge->lane_count * sizeof *merge->lanes);
+}
+
 /* Show the cell of a valid source, loaded. */
 static enum petal_status
 show(struct merge_iter *merge, struct cell_iter *source, petal_error *error)
@@ -99,14 +133,15 @@ build(struct merge_iter *merge, petal_error *error)
     for (size_t i = 0; i < merge->source_count; i++) {
         struct merge_source *source = &merge->sources[i];
 
-        source->next = source->end = NULL;
+        source->next = source->end = source->room = NULL;
         merge->lane_count += source->iter->valid && source->ordered;
     }
-    for (size_t i = 0, free = merge->lane_count; i < merge->source_count; i++) {
+    /* From the last on: files of one bulk or compaction lie by their rows, and each comes first. */
+    for (size_t i = merge->source_count, free = merge->lane_count; i-- > 0;) {
         struct merge_source *source = &merge->sources[i];
 
         if (source->iter->valid && source->ordered)
-            merge_iter_place(merge, --free, source);
+            place(merge, --free, source);
     }
     return show_first(merge, error);
 }

@@ -4,8 +4,9 @@
  *
  * The sources that have cells stand in the order of these.  A step compares the first one's next
  * cell with those of the ones after it, as far as it goes back: so while one source holds the next
- * cells alone a step costs one comparison.  A source whose cell is pending (cell_iter.h) is loaded
- * when it comes first, so blocks of sources that never get there stay unread.
+ * cells alone a step costs one comparison.  Of many sources the place is searched by halves, so a
+ * step costs as many comparisons as in a heap.  A source whose cell is pending (cell_iter.h) is
+ * loaded when it comes first, so blocks of sources that never get there stay unread.
  *
  * REVERSED scans go down row by row: seek_before finds a row, a seek goes to its beginning, further
  * ones ahead in it.  After seek_before each source stands at its own last cell before the key, the
@@ -101,36 +102,49 @@ merge_iter_rival_row(const struct merge_iter *merge)
 /* Of two whose rows have equal heads. */
 bool merge_source_comes_before(struct merge_source *a, struct merge_source *b);
 
-/* Put the source, of a cell, where it belongs among the lanes from `at` on, of which that one is
- * free. */
-static inline void
-merge_iter_place(struct merge_iter *merge, size_t at, struct merge_source *source)
+static inline bool
+merge_lane_comes_before(const struct merge_lane *lane, uint64_t row_head,
+                        struct merge_source *source)
+{
+    return lane->row_head < row_head ||
+           (lane->row_head == row_head && merge_source_comes_before(lane->source, source));
+}
+
+/* slice_head of the row of the source's next cell, after what all rows share. */
+static inline uint64_t
+merge_iter_row_head(const struct merge_iter *merge, const struct merge_source *source)
 {
     petal_slice row = source->next < source->end ? source->next->row : source->iter->cell.row;
     size_t shared = merge->shared_row_bytes;
-    uint64_t head =
-        row.size >= shared + 8 ? get_be64(slice_bytes(row) + shared) : slice_head(row, shared);
 
-    for (; at + 1 < merge->lane_count; at++) {
-        const struct merge_lane *next = &merge->lanes[at + 1];
-
-        if (next->row_head > head ||
-            (next->row_head == head && !merge_source_comes_before(next->source, source)))
-            break;
-        merge->lanes[at] = *next;
-    }
-    merge->lanes[at] = (struct merge_lane){head, source};
+    return row.size >= shared + 8 ? get_be64(slice_bytes(row) + shared) : slice_head(row, shared);
 }
+
+/* Among more lanes the first one's place is searched by halves, out of line. */
+#define MERGE_FEW_LANES 8
+void merge_iter_passed_among_many(struct merge_iter *merge);
 
 static inline void
 merge_iter_passed(struct merge_iter *merge)
 {
-    struct merge_source *first = merge->lanes[0].source;
+    struct merge_lane first = {0, merge->lanes[0].source};
+    size_t at = 0;
 
-    if (first->next < first->end || first->iter->valid)
-        merge_iter_place(merge, 0, first);
-    else
+    if (merge->lane_count > MERGE_FEW_LANES) {
+        merge_iter_passed_among_many(merge);
+        return;
+    }
+    if (first.source->next == first.source->end && !first.source->iter->valid) {
         memmove(merge->lanes, merge->lanes + 1, --merge->lane_count * sizeof *merge->lanes);
+        return;
+    }
+    first.row_head = merge_iter_row_head(merge, first.source);
+    for (; at + 1 < merge->lane_count; at++) {
+        if (!merge_lane_comes_before(&merge->lanes[at + 1], first.row_head, first.source))
+            break;
+        merge->lanes[at] = merge->lanes[at + 1];
+    }
+    merge->lanes[at] = first;
 }
 
 enum petal_status merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_SOURCES 6
+#define MAX_SOURCES 20
 
 struct source {
     struct cell_list list;

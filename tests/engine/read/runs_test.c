@@ -401,6 +401,39 @@ TEST(test_cells_above_the_read_point_cost_no_others)
     fixture_fini(&fixture.base);
 }
 
+/* One of three sources ends before the others, in a long run: after a seek back it takes part as
+ * before. */
+TEST(test_a_file_that_ended_takes_part_after_a_seek_back)
+{
+    const unsigned first[] = {0, 1, 100, 2, 198, 250, 0};
+    petal_cursor *cursor;
+    char row[40];
+
+    begin(&manners[0], 1);
+    for (unsigned source = 0; source < 3; source++) {
+        for (unsigned number = source; number < (source == 0 ? 200 : ROWS); number += 3)
+            reads_put(&fixture, "a", row_of(number, row, sizeof row), slice_make(NULL, 0), 1,
+                      text("a value"));
+        if (source < 2)
+            reads_flush(&fixture);
+    }
+    cursor = reads_cursor(&fixture, NULL);
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        reads_seek(cursor, row_of(first[i], row, sizeof row), NULL, slice_make(NULL, 0));
+        for (unsigned number = first[i]; number < ROWS; number++) {
+            const petal_cell *cell;
+
+            if (number >= 200 && number % 3 == 0)
+                continue;
+            MUST(petal_cursor_next(cursor, &cell, WHY));
+            assert_non_null(cell);
+            assert_true(slice_equal(cell->row, row_of(number, row, sizeof row)));
+        }
+    }
+    petal_cursor_close(cursor);
+    fixture_fini(&fixture.base);
+}
+
 /* ---- that runs come ---- */
 
 /* Calls of petal_cursor_next_many for a scan over everything. */
