@@ -22,6 +22,8 @@ struct place_file {
     const struct manifest_file *named; /* store file: by the manifest; NULL: it is not */
     uint64_t identity;                 /* store file: as far as it is known; else 0 */
     int failed;                        /* errno for which `bytes` is not known; 0: it is */
+    bool was_read, lost;               /* from its beginning to its end; and lacks cells, */
+    uint64_t losses;                   /* these: the same number where links are damaged alike */
 };
 
 struct place {

@@ -24,6 +24,7 @@ struct plan_file {
     uint64_t shift;    /* of its sequences, as the manifest tells (engine/manifest/state.h), or
                         * the file where the manifest does not name it */
     bool lost;         /* some of its cells cannot be read */
+    uint64_t losses;   /* which, in one number */
 };
 
 struct plan_family {

@@ -3,11 +3,13 @@
 
 /* ---- choosing ---- */
 
-/* Read the file from its beginning to its end. */
+/* Read the file from its beginning to its end; what it lacks is noted in *file, and in the place
+ * for others who have the file. */
 static enum petal_status
 look_at(const struct plan *plan, const struct plan_table *table, const struct plan_family *family,
-        const struct plan_file *file, bool again, bool *lost, petal_error *error)
+        struct plan_file *file, bool again, petal_error *error)
 {
+    struct place_file *there = check_place_find(plan->place, FILENAME_STORE_FILE, file->number);
     struct whole_cells cells;
     struct cell_iter *iter = &cells.iter;
     enum petal_status status = whole_cells_open(&cells, plan, table, family, file, again, error);
@@ -16,7 +18,13 @@ look_at(const struct plan *plan, const struct plan_table *table, const struct pl
         status = iter->ops->seek_first(iter, error);
     while (status == PETAL_OK && iter->valid)
         status = iter->ops->next(iter, error);
-    *lost = cells.lost;
+    file->lost = cells.lost;
+    file->losses = cells.losses;
+    if (there != NULL && status == PETAL_OK) {
+        there->was_read = true;
+        there->lost = cells.lost;
+        there->losses = cells.losses;
+    }
     whole_cells_close(&cells);
     return status;
 }
@@ -40,8 +48,9 @@ tell_taken(const struct plan *plan, const struct plan_table *table,
     check_place_tell(plan->place, &fault);
 }
 
-/* A link that is whole takes the place of the family's file `at`; if there is none, all links are
- * added to the family's files. */
+/* A link that is whole takes the place of the family's file `at`; if there is none, all links that
+ * are damaged elsewhere are added to the family's files.  Each link is read once, however many
+ * tables and snapshots share the file. */
 static enum petal_status
 take_links(struct plan *plan, const struct plan_table *table, struct plan_family *family, size_t at,
            petal_error *error)
@@ -51,14 +60,20 @@ take_links(struct plan *plan, const struct plan_table *table, struct plan_family
     size_t file_count = family->file_count;
 
     for (size_t i = 0; file.identity != 0 && i < place->file_count; i++) {
+        const struct place_file *there = &place->files[i];
         struct plan_file link = file;
-        enum petal_status status;
+        enum petal_status status = PETAL_OK;
 
-        link.number = place->files[i].number;
-        if (place->files[i].kind != FILENAME_STORE_FILE ||
-            place->files[i].identity != file.identity || link.number == file.number)
+        link.number = there->number;
+        if (there->kind != FILENAME_STORE_FILE || there->identity != file.identity ||
+            link.number == file.number)
             continue;
-        status = look_at(plan, table, family, &link, true, &link.lost, error);
+        if (there->was_read) {
+            link.lost = there->lost;
+            link.losses = there->losses;
+        } else {
+            status = look_at(plan, table, family, &link, true, error);
+        }
         if (status != PETAL_OK)
             return status;
         if (!link.lost) {
@@ -67,7 +82,7 @@ take_links(struct plan *plan, const struct plan_table *table, struct plan_family
             family->files[at] = link;
             return PETAL_OK;
         }
-        if (!plan_add_file(plan, family, link))
+        if (link.losses != file.losses && !plan_add_file(plan, family, link))
             return error_no_memory(error);
     }
     family->lost = true;
@@ -82,11 +97,8 @@ choose(struct plan *plan, const struct plan_table *table, struct plan_family *fa
     enum petal_status status = PETAL_OK;
 
     for (size_t i = 0; status == PETAL_OK && i < file_count; i++) {
-        bool lost;
-
-        status = look_at(plan, table, family, &family->files[i], false, &lost, error);
-        family->files[i].lost = lost;
-        if (status == PETAL_OK && lost)
+        status = look_at(plan, table, family, &family->files[i], false, error);
+        if (status == PETAL_OK && family->files[i].lost)
             status = take_links(plan, table, family, i, error);
     }
     return status;

@@ -1,6 +1,8 @@
 /* whole_cells.c -- see whole_cells.h. */
 #include "engine/check/whole_cells.h"
 
+#include "base/checksum.h"
+
 #include <assert.h>
 #include <inttypes.h>
 
@@ -14,7 +16,10 @@ tell(struct whole_cells *cells, const petal_error *error, uint64_t bytes,
 {
     petal_fault fault = plan_fault_of(cells->table, cells->family, error);
 
-    cells->lost = cells->lost || loses;
+    if (loses) {
+        cells->lost = true;
+        cells->losses = checksum_at(cells->losses, cells->shown, &bytes, sizeof bytes);
+    }
     if (cells->again && (!loses || cells->file->lost))
         return;
     fault.bytes = bytes;

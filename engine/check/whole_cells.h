@@ -27,6 +27,7 @@ struct whole_cells {
     bool again;            /* the file was read before: of faults those alone are told that lose
                             * cells of a file that had lost none, and nothing is counted */
     bool lost;             /* some of the cells may be */
+    uint64_t losses;       /* before which cells and how much, in one number; 0: nothing */
     struct kept_cell last; /* after which the next one must sort */
 };
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void
 lose_manifest(struct script *script, const char *directory)
@@ -177,7 +178,7 @@ spoil(struct script *script, enum manifest_story story)
     if (story == WITHOUT_A_FILE)
         assert_int_equal(vfs_remove(script->base.env.vfs, path), 0);
     if (story == DAMAGED)
-        bytes[size / 2] ^= 1;
+        memcpy(bytes + size / 2, "damage", 6);
     if (story == CUT || story == DAMAGED)
         assert_int_equal(memory_vfs_write_file(script->base.vfs, FIXTURE_DIRECTORY "/MANIFEST",
                                                bytes, story == CUT ? size / 2 : size),
@@ -357,6 +358,60 @@ TEST(few_files_are_open)
     assert_int_equal(counts.store_files, MANY_FILES);
     assert_int_equal(counts.cells, MANY_FILES);
     assert_in_range(watch.most, 64, MOST_OPEN);
+    script_end(&script);
+}
+
+#define SHARING 24 /* snapshots */
+
+/* Damage the middle of a store file. */
+static void
+damage_store_file(void *argument, const char *name)
+{
+    struct script *script = argument;
+    size_t size, length = strlen(name);
+    char *path = test_path(FIXTURE_DIRECTORY, name);
+    uint8_t *bytes;
+
+    if (length > 4 && strcmp(name + length - 4, ".sst") == 0) {
+        assert_int_equal(memory_vfs_read_file(script->base.vfs, path, &bytes, &size), 0);
+        memcpy(bytes + size / 2, "damage", 6);
+        assert_int_equal(memory_vfs_write_file(script->base.vfs, path, bytes, size), 0);
+        free(bytes);
+    }
+    free(path);
+}
+
+/* A damaged file that a table and its snapshots share is read as often as they are many, not as
+ * often as there are pairs of them; and its cells are there once. */
+TEST(links_of_a_damaged_file_cost_their_number)
+{
+    struct script script;
+    petal_check_counts whole, damaged;
+
+    script_begin(&script);
+    script_do(&script, "table t f,block=1024");
+    for (unsigned i = 0; i < 400; i++) {
+        char statements[60];
+
+        (void)snprintf(statements, sizeof statements, "put t row%03u/f=a-value-of-row-%u", i, i);
+        script_do(&script, statements);
+    }
+    script_do(&script, "flush");
+    for (unsigned i = 0; i < SHARING; i++) {
+        char statements[40];
+
+        (void)snprintf(statements, sizeof statements, "take t s%u", i);
+        script_do(&script, statements);
+    }
+    script_do(&script, "shut");
+    whole = salvage(&script, FIXTURE_DIRECTORY, "/whole");
+    assert_int_equal(whole.cells, 400 * (SHARING + 1));
+    assert_int_equal(
+        memory_vfs_list(script.base.vfs, FIXTURE_DIRECTORY, damage_store_file, &script), 0);
+    damaged = salvage(&script, FIXTURE_DIRECTORY, "/damaged");
+    assert_in_range(damaged.faults, SHARING + 1, 2 * (SHARING + 1));
+    assert_in_range(damaged.cells, 300 * (SHARING + 1), whole.cells - SHARING - 1);
+    assert_true(damaged.bytes < 2 * whole.bytes);
     script_end(&script);
 }
 
