@@ -92,7 +92,7 @@ class Range
   end
 
   def size
-    return nil unless first.is_a?(Integer) && last.is_a?(Integer)
+    return nil unless Integer === first && Integer === last
     last < first ? 0 : last - first + (exclude_end? ? 0 : 1)
   end
 
@@ -112,7 +112,7 @@ class Range
   end
 
   def sum(start = 0, &block)
-    if !block && first.is_a?(Integer) && last.is_a?(Integer)
+    if !block && Integer === first && Integer === last
       greatest = exclude_end? ? last - 1 : last
       return start + (first + greatest) * size / 2
     end
@@ -167,7 +167,7 @@ class Object
   def method_missing(name, *_arguments)
     names = methods.map { |method| method.to_s }.reject { |method| Java.capital?(method) }
     near = Java.nearest(name.to_s, names)
-    raise NoMethodError.new("undefined method '#{name}' for #{nil? ? 'nil' : self.class}" +
+    raise NoMethodError.new("undefined method '#{name}' for #{self == nil ? 'nil' : self.class}" +
                             (near ? "; did you mean '#{near}'?" : ''), name)
   end
 end
@@ -178,9 +178,16 @@ module Kernel
   end
 end
 
+# Kernel's methods.  A method that a script defines at the top level comes before Kernel's in every
+# object but those that extend this.  For the same reason neither is_a? nor nil? is called here, nor
+# each or map of a Range, which call them.
+PetalShell::Kept = Kernel.dup
+
 # What scripts print to.
 STDOUT = Object.new
 class << STDOUT
+  include PetalShell::Kept
+
   def write(text)
     print text
     text.to_s.size
@@ -210,7 +217,7 @@ $stdout = STDOUT
 
 module Kernel
   def printf(*values)
-    print format(*values)
+    STDOUT.printf(*values)
   end
 end
 
@@ -245,11 +252,11 @@ class Regexp
   end
 
   def initialize(source, options = nil, _encoding = nil)
-    if source.is_a?(Regexp)
+    if Regexp === source
       options = source.options
       source = source.source
     end
-    if options.is_a?(String)
+    if String === options
       options = (options.include?('i') ? IGNORECASE : 0) | (options.include?('x') ? EXTENDED : 0) |
                 (options.include?('m') ? MULTILINE : 0)
     end
@@ -261,13 +268,13 @@ class Regexp
   end
 
   def match(text, from = 0)
-    found = text.nil? ? nil : places(text.to_s, from)
+    found = text == nil ? nil : places(text.to_s, from)
     match = found && MatchData.new(self, text.to_s, found)
     Regexp.remember(match, match ? match.to_a : [])
   end
 
   def match?(text, from = 0)
-    !text.nil? && !places(text.to_s, from).nil?
+    text != nil && places(text.to_s, from) != nil
   end
 
   def =~(text)
@@ -276,11 +283,11 @@ class Regexp
   end
 
   def ===(text)
-    (text.is_a?(String) || text.is_a?(Symbol)) && !match(text.to_s).nil?
+    (String === text || Symbol === text) && match(text.to_s) != nil
   end
 
   def ==(other)
-    other.is_a?(Regexp) && source == other.source && options == other.options
+    Regexp === other && source == other.source && options == other.options
   end
 
   def names
@@ -335,8 +342,8 @@ class MatchData
 
   def [](group, count = nil)
     return to_a[group, count] if count
-    return to_a[group] if group.is_a?(Range)
-    unless group.is_a?(Integer)
+    return to_a[group] if Range === group
+    unless Integer === group
       number = @regexp.group_names[group.to_s]
       raise IndexError, "undefined group name reference: #{group}" unless number
       group = number
@@ -346,7 +353,7 @@ class MatchData
   end
 
   def to_a
-    (0...size).map { |number| group(number) }
+    Array.new(size) { |number| group(number) }
   end
 
   def captures
@@ -405,14 +412,14 @@ class String
   end
 
   def [](*places)
-    return text_at(*places) unless places[0].is_a?(Regexp)
+    return text_at(*places) unless Regexp === places[0]
     found = places[0].match(self)
     found && found[places[1] || 0]
   end
   alias slice []
 
   def slice!(*places)
-    return text_slice!(*places) unless places[0].is_a?(Regexp)
+    return text_slice!(*places) unless Regexp === places[0]
     found = places[0].match(self)
     return nil unless found
     replace(found.pre_match + found.post_match)
@@ -420,7 +427,7 @@ class String
   end
 
   def index(pattern, from = 0)
-    return text_index(pattern, from) unless pattern.is_a?(Regexp)
+    return text_index(pattern, from) unless Regexp === pattern
     from += size if from < 0
     found = pattern.match(self, from)
     found && found.begin(0)
@@ -436,8 +443,8 @@ class String
   end
 
   def scan(pattern, &block)
-    pattern = Regexp.new(Regexp.escape(pattern)) if pattern.is_a?(String)
-    raise TypeError, 'scan wants a regular expression' unless pattern.is_a?(Regexp)
+    pattern = Regexp.new(Regexp.escape(pattern)) if String === pattern
+    raise TypeError, 'scan wants a regular expression' unless Regexp === pattern
     all = []
     each_match(pattern) do |found|
       item = found.size > 1 ? found.captures : found[0]
@@ -447,7 +454,7 @@ class String
   end
 
   def split(pattern = nil, limit = 0)
-    return text_split(pattern, limit) unless pattern.is_a?(Regexp)
+    return text_split(pattern, limit) unless Regexp === pattern
     parts = []
     from = 0
     each_match(pattern) do |found|
@@ -471,7 +478,7 @@ class String
       text << replacement.text_at(at...slash)
       letter = replacement.text_at(slash + 1)
       at = slash + 2
-      if letter.nil?
+      if letter == nil
         text << '\\'
       elsif letter >= '0' && letter <= '9'
         text << found[letter.to_i].to_s
@@ -493,7 +500,7 @@ class String
     count = 0
     each_match(pattern) do |found|
       result << text_at(from...found.begin(0))
-      result << if replacement.is_a?(Hash) then replacement[found[0]].to_s
+      result << if Hash === replacement then replacement[found[0]].to_s
                 elsif replacement then String.expand(replacement.to_s, found)
                 else block.call(found[0]).to_s
                 end
@@ -505,12 +512,12 @@ class String
   end
 
   def sub(pattern, replacement = nil, &block)
-    return substitute(pattern, replacement, 1, &block) if pattern.is_a?(Regexp)
+    return substitute(pattern, replacement, 1, &block) if Regexp === pattern
     replacement ? text_sub(pattern, replacement, &block) : text_sub(pattern, &block)
   end
 
   def gsub(pattern, replacement = nil, &block)
-    return substitute(pattern, replacement, 0, &block) if pattern.is_a?(Regexp)
+    return substitute(pattern, replacement, 0, &block) if Regexp === pattern
     replacement ? text_gsub(pattern, replacement, &block) : text_gsub(pattern, &block)
   end
 
@@ -628,8 +635,8 @@ class << self
 
   # import java.util.Date: classes are known without it.
   def java_import(name)
-    name = Java::Package::CLASSES[name] || Java.lack(name) if name.is_a?(String)
-    Java.lack(name) if name.is_a?(Java::Package)
+    name = Java::Package::CLASSES[name] || Java.lack(name) if String === name
+    Java.lack(name) if Java::Package === name
     [name]
   end
   alias include_class java_import
@@ -731,37 +738,37 @@ module Java
     def add_argument(letter, value, number)
       case letter
       when 's'
-        wants(number, "bytes, such as Bytes.toBytes('text')") unless value.is_a?(String)
+        wants(number, "bytes, such as Bytes.toBytes('text')") unless String === value
       when 'o'
-        unless value.is_a?(String) || value.nil?
+        unless String === value || value == nil
           wants(number, "bytes, such as Bytes.toBytes('text')")
         end
       when 'b'
         wants(number, 'true or false') unless value == true || value == false
       when 'n'
-        wants(number, 'a number') unless value.is_a?(Integer)
+        wants(number, 'a number') unless Integer === value
       when 'd'
-        wants(number, 'a fraction from 0.0 to 1.0') unless value.is_a?(Numeric)
+        wants(number, 'a fraction from 0.0 to 1.0') unless Numeric === value
         value = value.to_s
       when '='
-        unless value.is_a?(Java::Comparison)
+        unless Java::Comparison === value
           wants(number, 'a comparison such as CompareOperator::EQUAL')
         end
         value = value.name
       when 'c', 'v'
         value = comparator(letter, value, number)
       when 'f'
-        wants(number, 'a filter') unless value.is_a?(Filter)
+        wants(number, 'a filter') unless Filter === value
       else
-        wants(1, 'a list in [ ]') unless value.is_a?(Array)
+        wants(1, 'a list in [ ]') unless Array === value
         return add_list(letter, value)
       end
       @items << value
     end
 
     def comparator(letter, value, number)
-      return value.text if value.is_a?(Java::Comparator)
-      return "binary:#{value}" if letter == 'v' && value.is_a?(String)
+      return value.text if Java::Comparator === value
+      return "binary:#{value}" if letter == 'v' && String === value
       wants(number, letter == 'v' ? "bytes or a comparator such as SubstringComparator.new('x')"
                                   : "a comparator such as BinaryComparator.new(Bytes.toBytes('x'))")
     end
@@ -770,20 +777,20 @@ module Java
       values.each do |value|
         case letter
         when 'S'
-          wants(1, 'a list of texts') unless value.is_a?(String)
+          wants(1, 'a list of texts') unless String === value
           @items << value
         when 'N'
-          wants(1, 'a list of numbers') unless value.is_a?(Integer)
+          wants(1, 'a list of numbers') unless Integer === value
           @items << value
         when 'P'
-          value = value.to_a if value.is_a?(Pair)
-          unless value.is_a?(Array) && value.size == 2
+          value = value.to_a if Pair === value
+          unless Array === value && value.size == 2
             wants(1, "a list of pairs, such as [Pair.new('key', \"\\x00\\x00\\x01\")]")
           end
           @items.concat(value)
         when 'R'
-          value = RowRange.of_prefix(value) if value.is_a?(String)
-          unless value.is_a?(RowRange)
+          value = RowRange.of_prefix(value) if String === value
+          unless RowRange === value
             wants(1, "a list of RowRange.new('start', true, 'stop', false), or of prefixes")
           end
           @items.concat(value.to_a)
@@ -838,7 +845,7 @@ module Java
 
     def initialize(*arguments)
       value = arguments[0]
-      unless arguments.size == 1 && value.is_a?(String)
+      unless arguments.size == 1 && String === value
         wants(1, 'a text, and nothing else with it')
       end
       @text = "#{self.class.kind}:#{value}"
@@ -876,7 +883,7 @@ module Java
 
     class LongComparator < Java::Comparator
       def initialize(number)
-        wants(1, 'a number') unless number.is_a?(Integer)
+        wants(1, 'a number') unless Integer === number
         @text = "long:#{number}"
       end
     end
@@ -888,7 +895,7 @@ module Java
       def initialize(*arguments)
         return super(*arguments) if arguments.size != 2
         text, flags = arguments
-        unless text.is_a?(String) && (flags == 0 || flags == 2)
+        unless String === text && (flags == 0 || flags == 2)
           wants(1, 'a text, and nothing else with it')
         end
         @text = "#{flags == 2 ? 'regexstringnocase' : 'regexstring'}:#{text}"
@@ -901,8 +908,8 @@ module Java
       end
 
       def initialize(text, operation = nil)
-        wants(1, 'a text, and nothing else with it') unless text.is_a?(String)
-        unless operation.is_a?(BitwiseOp)
+        wants(1, 'a text, and nothing else with it') unless String === text
+        unless BitwiseOp === operation
           wants(2, 'BitComparator::BitwiseOp::AND, OR or XOR')
         end
         @text = "bit#{operation.name.to_s.downcase}:#{text}"
@@ -951,8 +958,8 @@ module Java
       end
 
       def read(arguments)
-        first = arguments[0].is_a?(Java::Object) ? 1 : 0
-        if first == 1 && !arguments[0].is_a?(Operator)
+        first = Java::Object === arguments[0] ? 1 : 0
+        if first == 1 && !(Operator === arguments[0])
           wants(1, 'FilterList::Operator::MUST_PASS_ALL or MUST_PASS_ONE')
         end
         @items << (first == 1 ? arguments[0].name : :MUST_PASS_ALL)
@@ -964,10 +971,10 @@ module Java
       end
 
       def add_member(filter, number)
-        if filter.is_a?(Array)
-          wants(number, 'filters') unless filter.all? { |one| one.is_a?(Java::Filter) }
+        if Array === filter
+          wants(number, 'filters') unless filter.all? { |one| Java::Filter === one }
           @items.concat(filter)
-        elsif filter.is_a?(Java::Filter)
+        elsif Java::Filter === filter
           @items << filter
         else
           wants(number, 'a filter')
@@ -985,7 +992,7 @@ module Java
       class RowRange < Java::Object
         def initialize(*arguments)
           start, with_start, stop, with_stop = arguments
-          unless arguments.size == 4 && start.is_a?(String) && stop.is_a?(String) &&
+          unless arguments.size == 4 && String === start && String === stop &&
                  [true, false].include?(with_start) && [true, false].include?(with_stop)
             raise ArgumentError, "RowRange.new wants ('start', true, 'stop', false)"
           end
@@ -1011,7 +1018,7 @@ module Java
       Java.name_class('org.apache.hadoop.hbase.filter', name.to_s, found)
       found.constants.each do |inner|
         within = found.const_get(inner)
-        next unless within.is_a?(Class)
+        next unless Class === within
         Java.name_class('org.apache.hadoop.hbase.filter', "#{name}::#{inner}", within)
       end
     end
@@ -1071,7 +1078,7 @@ module Java
     class Date < Java::Object
       def initialize(milliseconds = nil)
         milliseconds ||= JavaLang::System.currentTimeMillis
-        unless milliseconds.is_a?(Integer)
+        unless Integer === milliseconds
           raise ArgumentError, 'Date.new wants a number of milliseconds since 1970'
         end
         @milliseconds = milliseconds
@@ -1135,7 +1142,7 @@ module Java
       MOST_DIGITS = 9
 
       def initialize(pattern)
-        unless pattern.is_a?(String)
+        unless String === pattern
           raise ArgumentError, "SimpleDateFormat.new wants a pattern such as 'yyyy-MM-dd HH:mm:ss'"
         end
         @pattern = pattern
@@ -1159,7 +1166,7 @@ module Java
       end
 
       def parse(text, _position = nil)
-        raise ArgumentError, 'parse wants a text' unless text.is_a?(String)
+        raise ArgumentError, 'parse wants a text' unless String === text
         @text = text
         @at = 0
         parts = { 'y' => 1970, 'M' => 1, 'd' => 1, 'H' => 0, 'm' => 0, 's' => 0, 'S' => 0 }

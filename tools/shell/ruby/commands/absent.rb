@@ -3,6 +3,8 @@
 # lists are empty, what asks for a state is told that it is off, switching off what is off succeeds,
 # and all else is refused, each with the reason.
 module Absent
+  extend Kept
+
   # How commands answer: least and most arguments (nil: any number), what the usage says.
   ANSWERS = {
     refused: [0, nil, 'is not in Petal'],
@@ -121,7 +123,7 @@ module Absent
 
     def empty(name)
       header = HEADERS[name]
-      if header.is_a?(String) then Shell.plain header
+      if String === header then Shell.plain header
       elsif header then Shell.header(*header)
       end
       Shell.plain '0 row(s)'

@@ -1,5 +1,8 @@
 # base.rb -- what the commands that are written in Ruby share.  Their module is Commands: a method
 # gives back what an echo shows, nil for nothing.  See tools/shell/ruby/shell.h.
+#
+# A script's methods of the top level are every object's and come before Kernel's, so a module that
+# calls Kernel's extends Kept (prelude.rb), and is_a? and nil? are Class === value and value == nil.
 module Shell
   class Failure
     attr_reader :status
@@ -8,7 +11,7 @@ module Shell
   class << self
     # A value as bytes, as commands take names.
     def text(value)
-      value.is_a?(Hbase::Table) ? value.name : value.to_s
+      Hbase::Table === value ? value.name : value.to_s
     end
 
     # The name of a value's class, as Ruby's users know it.
@@ -73,6 +76,8 @@ module Shell
 end
 
 module Commands
+  extend Kept
+
   # What kv-shell calls.
   def self.run(name, arguments)
     respond_to?(name) ? send(name, *arguments) : Absent.run(name.to_s, arguments)

@@ -37,7 +37,7 @@ module Commands
         records = Shell.records('name storefiles storefile_bytes memstore_bytes')
         Shell.plain '1 live servers' unless records
         all = Shell.tables.map { |name| Shell.sizes(name) }
-        show_sizes(' ' * 4, SERVER, (0..2).map { |i| all.map { |sizes| sizes[i] }.sum })
+        show_sizes(' ' * 4, SERVER, [0, 1, 2].map { |i| all.map { |sizes| sizes[i] }.sum })
         tables.each { |name| show_sizes(' ' * 8, name, Shell.sizes(name)) } if format == 'detailed'
         Shell.plain '0 dead servers' unless records
       else
@@ -94,8 +94,8 @@ module Commands
     # Which columns are wanted: their names in an array, whatever their case; nil: all.
     def read_region_columns(columns)
       possible = "Possible values are #{REGION_COLUMNS.map { |name, _| name }.join(', ')}."
-      return REGION_COLUMNS.map { true } if columns.nil?
-      unless columns.is_a?(Array)
+      return REGION_COLUMNS.map { true } if columns == nil
+      unless Array === columns
         Shell.fail(2, "#{Shell.class_of(columns)} is no array of strings. #{possible}")
       end
       wanted = columns.map { |name| Shell.text(name) }
@@ -112,7 +112,7 @@ module Commands
       name = Shell.existing(argument)
       Shell.fail(2, "Table #{name} must be enabled.") if Shell.disabled?(name)
       wanted = read_region_columns(columns)
-      server = server['SERVER_NAME'] if server.is_a?(Hash)
+      server = server['SERVER_NAME'] if Hash === server
       there = SERVER.start_with?(Shell.text(server))
       size = (Shell.sizes(name)[1] / MEBIBYTE).to_s
       show_regions([SERVER, "#{name},,", '', '', size, '0', '1.0'], wanted, there)

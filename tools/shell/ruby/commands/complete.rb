@@ -72,9 +72,9 @@ class Complete
     @words = [] # what stands in place of the typed word, and what follows it if it is the only one
     begin_statement
     read_line
-    @begin = line.size if @quote.nil? && !@has_word
+    @begin = line.size if @quote == nil && !@has_word
     @word = line[@begin..-1]
-    @before = @quote.nil? ? "'" : '' # which was not typed
+    @before = @quote == nil ? "'" : '' # which was not typed
     @behind = @quote == '"' ? '"' : "'"
     return if @is_comment
     @table = Shell.variable(@variable) || @table unless @variable.empty?
@@ -113,7 +113,7 @@ class Complete
       letter = @line[at]
       if letter == '#'
         line_end = @line.index("\n", at)
-        @is_comment = line_end.nil?
+        @is_comment = line_end == nil
         at = line_end || @line.size
       elsif letter == "'" || letter == '"' then at = read_string(at) + 1
       elsif letter?(letter) then at = read_name(at)
@@ -219,7 +219,7 @@ class Complete
   def complete
     if !@command.empty? && @behind_arrow then complete_value
     elsif !@command.empty? then complete_argument
-    elsif @quote.nil?
+    elsif @quote == nil
       @before = ''
       @behind = ' '
       if !@variable.empty?
@@ -233,7 +233,7 @@ class Complete
 
   # After KEY =>: its values, in quotes but for true and false.
   def complete_value
-    string = !@quote.nil? || !@has_word
+    string = @quote != nil || !@has_word
     complete_filter if @key == 'FILTER' && @quote
     if TRUTHS.include?(@key)
       return if @quote
@@ -269,7 +269,7 @@ class Complete
     kinds = Shell.kinds(@command) || 't'
     kind = kinds[@argument] || (kinds[-1] == 'q' ? 'q' : '-')
     add_argument(kind) if @braces == 0 && (@quote || !@has_word)
-    return unless @quote.nil? && (@braces > 0 || @argument > 0)
+    return unless @quote == nil && (@braces > 0 || @argument > 0)
     @before = ''
     @behind = ' => '
     add(KEYS[@command] || []) if @has_word || @braces > 0 || kind == '-'

@@ -55,7 +55,7 @@ module Explain
     def show_sort(name, sources)
       return if sources.empty?
       text = "#{name}: #{sources.size} considered, " \
-             "#{sources.select { |source| source['skip'].nil? }.size} read"
+             "#{sources.select { |source| source['skip'] == nil }.size} read"
       Shell.skips.each do |skip|
         skipped = sources.select { |source| source['skip'] == skip }
         text += ", #{skipped.size} skipped: #{skip}" unless skipped.empty?

@@ -62,7 +62,7 @@ module Help
     # A usage, then what comes of it: in its line where there is room, else below.
     def show_usage(usage)
       meaning = usage.index(' ' * 6)
-      if meaning.nil? || usage.size <= Shell.width
+      if meaning == nil || usage.size <= Shell.width
         Shell.plain Shell.wrap(usage, INDENT + 2)
       else
         # which begins so far in
@@ -142,7 +142,7 @@ end
 module Commands
   class << self
     def help(name = nil)
-      name.nil? ? Help.show_all : Help.show(Shell.text(name))
+      name == nil ? Help.show_all : Help.show(Shell.text(name))
       nil
     end
 

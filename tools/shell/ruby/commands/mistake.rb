@@ -24,7 +24,7 @@ module Mistake
 
   class << self
     def name_letter?(letter)
-      !letter.nil? && (letter.match?(/[A-Za-z0-9_]/) || letter.getbyte(0) >= 0x80)
+      letter != nil && (letter.match?(/[A-Za-z0-9_]/) || letter.getbyte(0) >= 0x80)
     end
 
     # Where the line of that number, from 1, begins, and the line.
@@ -149,10 +149,10 @@ module Mistake
     def exception(input, exception)
       kind = exception.class.to_s
       message = exception.message
-      message = kind unless message.is_a?(String)
+      message = kind unless String === message
       name = exception.instance_variable_get(:@name)
       number, method, called = origin(exception)
-      names = [name.is_a?(Symbol) ? name.to_s : '', method, called,
+      names = [Symbol === name ? name.to_s : '', method, called,
                kind == 'ZeroDivisionError' ? '/' : '']
       from, line = line_with(input, number, names[0])
       at = names.map { |one| find_name(line, one) }.compact.first

@@ -7,13 +7,13 @@ module Namespaces
   class << self
     # The namespace that an argument names, which has to be there.
     def existing(argument)
-      Shell.fail(2, 'Namespace name must be of type String') unless argument.is_a?(String)
+      Shell.fail(2, 'Namespace name must be of type String') unless String === argument
       Shell.check_namespace(argument, 'Unknown namespace ')
       argument
     end
 
     def check_hash(argument)
-      return if argument.is_a?(Hash)
+      return if Hash === argument
       Shell.fail(2, "#{Shell.class_of(argument)} of #{argument.inspect[0, 200]} is not of Hash type")
     end
 
@@ -23,7 +23,7 @@ module Namespaces
       method = Shell.text(hash['METHOD'])
       return hash if method == 'set'
       Shell.fail(2, "Unknown method #{method[0, LONGEST]}") unless method == 'unset'
-      Shell.fail(2, 'NAME parameter missing for unset method') if hash['NAME'].nil?
+      Shell.fail(2, 'NAME parameter missing for unset method') if hash['NAME'] == nil
       { hash['NAME'] => nil }
     end
 
@@ -32,7 +32,7 @@ module Namespaces
       changes = {}
       hash.each do |key, value|
         key = Shell.text(key)
-        changes[key] = value.nil? ? nil : Shell.text(value) unless key == 'METHOD'
+        changes[key] = value == nil ? nil : Shell.text(value) unless key == 'METHOD'
       end
       changes
     end
@@ -46,7 +46,7 @@ end
 module Commands
   class << self
     def create_namespace(name, *hashes)
-      Shell.fail(2, 'Namespace name must be of type String') unless name.is_a?(String)
+      Shell.fail(2, 'Namespace name must be of type String') unless String === name
       Shell.namespace_name(name, 'java.io.IOException: ')
       if name.size > Namespaces::LONGEST
         Shell.fail(2, "The name of a namespace has at most #{Namespaces::LONGEST} bytes, this one has " +

@@ -4,6 +4,8 @@
 # 'families'; so is a family.  What is not in one has its default.  Attributes that the library keeps
 # as text are lists of [kind, name, value].
 module Schema
+  extend Kept
+
   METADATA = 1
   CONFIGURATION = 2
   KEPT = 3
@@ -97,7 +99,7 @@ module Schema
 
     def read_versions(family, key, value)
       number = Shell.number(value)
-      fail_value(key, value, 'it must be a number, 1 or more') if number.nil? || number > MOST
+      fail_value(key, value, 'it must be a number, 1 or more') if number == nil || number > MOST
       Shell.fail(2, 'Maximum versions must be positive') if number <= 0
       family['versions'] = number
     end
@@ -109,7 +111,7 @@ module Schema
     def read_ttl(family, key, value)
       text = Shell.text(value)
       seconds = text.upcase == 'FOREVER' ? FOREVER : Shell.number(value)
-      seconds ||= value.is_a?(String) ? Shell.interval(text) : 0
+      seconds ||= String === value ? Shell.interval(text) : 0
       if seconds > FOREVER
         fail_value(key, value, 'it must be at most 2147483647 seconds, which is FOREVER')
       end
@@ -121,7 +123,7 @@ module Schema
 
     def read_block_size(family, key, value)
       size = Shell.size(value)
-      fail_value(key, value, "it must be a size such as 65536 or '64KB'") if size.nil?
+      fail_value(key, value, "it must be a size such as 65536 or '64KB'") if size == nil
       if size < 1024 || size > 16 << 20
         Shell.fail(2, "Block size for column family #{family['name']}  must be between 1K and 16MB.")
       end
@@ -138,8 +140,8 @@ module Schema
     end
 
     def read_error_rate(family, key, value)
-      rate = value.nil? ? 0.0 : Shell.real(Shell.text(value))
-      unless value.nil? || (rate && rate >= Shell.real('0.0001') && rate <= 0.5)
+      rate = value == nil ? 0.0 : Shell.real(Shell.text(value))
+      unless value == nil || (rate && rate >= Shell.real('0.0001') && rate <= 0.5)
         fail_value(key, value, 'it must be a number from 0.0001 to 0.5')
       end
       family['bloom_error_rate'] = rate
@@ -147,7 +149,7 @@ module Schema
 
     def read_prefix_length(family, key, value)
       family['bloom_prefix_bytes'] =
-        value.nil? ? 0 : read_number(key, value, 1..32767, 'it must be a number from 1 to 32767')
+        value == nil ? 0 : read_number(key, value, 1..32767, 'it must be a number from 1 to 32767')
     end
 
     # The library checks the range; here the value gets the form in which it is kept.
@@ -159,7 +161,7 @@ module Schema
         number = form == :size ? Shell.size(value) : Shell.number(value)
         text = number ? number.to_s : fail_value(name, value, 'it must be a number')
       end
-      set(owner, KEPT, name, value.nil? ? nil : text)
+      set(owner, KEPT, name, value == nil ? nil : text)
     end
 
     # ---- Families --------------------------------------------------------------------------------
@@ -191,7 +193,7 @@ module Schema
     end
 
     def check_hash(key, hash)
-      Shell.fail(2, "#{key} must be a Hash type") unless hash.is_a?(Hash)
+      Shell.fail(2, "#{key} must be a Hash type") unless Hash === hash
     end
 
     # What an attribute is that METADATA takes out.
@@ -351,7 +353,7 @@ module Schema
       Shell.fail(2, 'Number of regions must be specified') unless hash.key?('NUMREGIONS')
       Shell.fail(2, 'Split algorithm must be specified') unless hash.key?('SPLITALGO')
       number = hash['NUMREGIONS']
-      return if number.is_a?(Numeric) && number.to_i > 1
+      return if Numeric === number && number.to_i > 1
       Shell.fail(2, 'Number of regions must be greater than 1')
     end
 
@@ -393,7 +395,7 @@ module Schema
     end
 
     def unset_named(table, name, what)
-      return name.each { |one| unset_named(table, one, what) } if name.is_a?(Array)
+      return name.each { |one| unset_named(table, one, what) } if Array === name
       return if unset(table, Shell.text(name))
       Shell.fail(2, "Could not find #{what}: #{Shell.text(name)[0, 200]}")
     end
@@ -420,7 +422,7 @@ module Schema
     end
 
     def read_alter_hash(table, hash)
-      return delete_family(table, Shell.text(hash['delete'])) unless hash['delete'].nil?
+      return delete_family(table, Shell.text(hash['delete'])) unless hash['delete'] == nil
       if !hash.key?('METHOD') && hash.key?('NAME')
         return read_family(table, Shell.text(hash['NAME']), hash, true)
       end
@@ -442,7 +444,7 @@ module Schema
     end
 
     def alter(argument, arguments)
-      Shell.fail(2, 'Table name must be of type String') unless argument.is_a?(String)
+      Shell.fail(2, 'Table name must be of type String') unless String === argument
       name = Shell.existing(argument, "Can't find a table: ", '')
       if arguments.empty?
         Shell.fail(2, 'There should be at least one argument but the table name')
@@ -539,7 +541,7 @@ module Schema
         ['BLOOMFILTER_KIND', family['bloom_kind'] == 'RIBBON' ? 'RIBBON' : nil]
       ]
       %w[ENCRYPTION ENCRYPTION_KEY IS_MOB MOB_THRESHOLD].each { |key| pairs << [key, kept.call(key, nil)] }
-      texts = pairs.reject { |_, value| value.nil? }.map do |key, value|
+      texts = pairs.reject { |_, value| value == nil }.map do |key, value|
         "#{key} => #{quote(value.to_s, literal)}"
       end
       "{#{texts.join(', ')}#{family_maps(family, literal)}}"
@@ -554,7 +556,7 @@ module Schema
         # The word false is remembered as text.
         table['read_only'] || find(table, METADATA, key) ? table['read_only'].to_s : nil
       else
-        return nil if kept.nil? || kept.empty?
+        return nil if kept == nil || kept.empty?
         key.include?('SIZE') ? Shell.size_text(Shell.number(kept)) : kept
       end
     end
@@ -627,7 +629,7 @@ module Schema
 
     def record_owner(table, family, typed, attributes)
       typed.each do |name, value|
-        Shell.record(table, family, [name], value.to_s) unless value.nil?
+        Shell.record(table, family, [name], value.to_s) unless value == nil
       end
       attributes.each do |kind, name, value|
         before = { METADATA => 'METADATA.', CONFIGURATION => 'CONFIGURATION.' }[kind]
@@ -692,7 +694,7 @@ module Notes
       fits, fact = FACTS[name]
       codec = name.start_with?('COMPRESSION')
       # Compactions compress so.
-      return if fact.nil? || value == fits || (codec && %w[LZ4 LZ4HC NONE].include?(value))
+      return if fact == nil || value == fits || (codec && %w[LZ4 LZ4HC NONE].include?(value))
       Shell.note("kv-shell: #{name} => '#{Shell.binary(value)}' is kept and shown, but " \
                  "#{codec ? '' : 'changes nothing: '}#{fact}")
     end
@@ -732,7 +734,7 @@ end
 module Commands
   class << self
     def create(argument, *arguments)
-      Shell.fail(2, 'Table name must be of type String') unless argument.is_a?(String)
+      Shell.fail(2, 'Table name must be of type String') unless String === argument
       table = { 'name' => Shell.table_name(argument), 'attributes' => [], 'families' => [] }
       Schema.read_create(table, arguments)
       Shell.fail(2, 'Table must have at least one column family') if table['families'].empty?

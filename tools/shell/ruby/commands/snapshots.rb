@@ -55,8 +55,8 @@ module Snapshots
 
     # The name of a snapshot and what stands after it: ACLs, which there are not.
     def check_source(name, rest)
-      Shell.fail(2, 'Snapshot name must be of type String') unless name.is_a?(String)
-      Shell.fail(2, 'Arguments should be a Hash') unless rest.empty? || rest[0].is_a?(Hash)
+      Shell.fail(2, 'Snapshot name must be of type String') unless String === name
+      Shell.fail(2, 'Arguments should be a Hash') unless rest.empty? || Hash === rest[0]
     end
 
     def find(name)
@@ -69,15 +69,15 @@ module Snapshots
 
     # The hash after a snapshot: SKIP_FLUSH and TTL.  Others mean nothing, as in HBase.
     def read_options(hash, options)
-      unless hash.is_a?(Hash)
+      unless Hash === hash
         Shell.fail(2, 'Options are a hash such as {SKIP_FLUSH => true}, not ' + Shell.class_of(hash))
       end
       skip = hash['SKIP_FLUSH']
       ttl = hash['TTL']
-      options[0] = Shell.true?(skip) unless skip.nil?
-      return if ttl.nil?
+      options[0] = Shell.true?(skip) unless skip == nil
+      return if ttl == nil
       seconds = Shell.number(ttl)
-      if seconds.nil? || seconds > 4294967295
+      if seconds == nil || seconds > 4294967295
         Shell.fail_key('TTL', ttl, 'it must be a number of seconds, at most 4294967295')
       end
       options[1] = [seconds, 0].max
@@ -124,7 +124,7 @@ module Commands
 
     # An echo shows the hashes.
     def snapshot(table, name, *hashes)
-      Shell.fail(2, 'Table name must be of type String') unless table.is_a?(String)
+      Shell.fail(2, 'Table name must be of type String') unless String === table
       Shell.snapshot_name(name)
       options = [false, 0]
       hashes.each { |hash| Snapshots.read_options(hash, options) }
@@ -137,7 +137,7 @@ module Commands
 
     def clone_snapshot(name, table, *rest)
       Snapshots.check_source(name, rest)
-      Shell.fail(2, 'Table name must be of type String') unless table.is_a?(String)
+      Shell.fail(2, 'Table name must be of type String') unless String === table
       table = Shell.table_name(table)
       Snapshots.fail_unknown(name) unless Snapshots.find(name)
       Shell.check_namespace(Shell.namespace(table), 'Unknown namespace: ')
@@ -169,7 +169,7 @@ module Commands
     end
 
     def checkpoint(directory)
-      unless directory.is_a?(String) && !directory.empty?
+      unless String === directory && !directory.empty?
         Shell.fail(2, 'The directory must be text that is not empty')
       end
       if directory.include?("\0")

@@ -9,6 +9,8 @@
 # let pass and that held nothing that was asked, be it that the filter erred or that a filter of rows
 # knows no columns.
 module Stats
+  extend Kept
+
   LONGEST_COUNTER = 'filter_false_positives'.size
 
   GETS = %w[reads probes negatives true_positives false_positives data_cached data_fetched]
@@ -31,9 +33,9 @@ module Stats
     end
 
     def show_counter(wanted, name, value, meaning)
-      return false unless wanted.nil? || wanted.include?(name)
-      if Shell.records? then Shell.record([name], value.is_a?(Integer) ? value : [value], [meaning])
-      else Shell.parts(name, wanted.nil? ? "#{value}  #{meaning}" : value.to_s)
+      return false unless wanted == nil || wanted.include?(name)
+      if Shell.records? then Shell.record([name], Integer === value ? value : [value], [meaning])
+      else Shell.parts(name, wanted == nil ? "#{value}  #{meaning}" : value.to_s)
       end
       true
     end
@@ -46,7 +48,7 @@ module Stats
              ['background_error', failure || 'none',
               'what failed last in the background and was not made good']]
       shown = all.select { |counter| show_counter(wanted, *counter) }
-      if wanted.nil? then show_latencies
+      if wanted == nil then show_latencies
       elsif shown.size < wanted.size
         Shell.fail(1, 'There is no counter of one of these names; stats alone lists them all')
       end
@@ -54,7 +56,7 @@ module Stats
 
     # Powers of two, so three digits tell them apart.
     def bound(nanoseconds)
-      return 'more than 34 s' if nanoseconds.nil?
+      return 'more than 34 s' if nanoseconds == nil
       units = %w[ns us ms s]
       number = nanoseconds.to_f
       while number >= 1000 && units.size > 1
@@ -196,7 +198,7 @@ module Commands
   def self.stats(*arguments)
     options = arguments[0]
     if arguments.empty? then Stats.show_counters(nil)
-    elsif !options.is_a?(Hash) then Stats.show_table(options)
+    elsif !(Hash === options) then Stats.show_table(options)
     else
       wanted = options['COUNTERS']
       format = options['FORMAT']
@@ -206,7 +208,7 @@ module Commands
       if options.key?('FORMAT')
         Shell.fail_key('FORMAT', format, 'it must be PROMETHEUS') unless format.to_s == 'PROMETHEUS'
         Stats.show_prometheus
-      elsif wanted.is_a?(Array) then Stats.show_counters(wanted.map { |name| Shell.text(name) })
+      elsif Array === wanted then Stats.show_counters(wanted.map { |name| Shell.text(name) })
       else
         Shell.fail(2, "stats takes a table, COUNTERS => ['name', ..] or FORMAT => 'PROMETHEUS'")
       end
