@@ -4,7 +4,7 @@
 # what comes of it) and examples; of a filter the same, and its constructor; of a topic prose, lines of
 # that form, and examples.  Examples begin with two blanks: each can be typed as it stands, in the
 # order they are shown, for a table t with a family f; tests/tools/shell/help_test.sh does that.  A
-# line that ends with a backslash goes on in the next one.
+# line that ends with a backslash goes on in the next one; of two backslashes one is shown.
 module Help
   COMMANDS = <<'END'
 
@@ -619,7 +619,7 @@ measuring: explain shows which there are.
   explain scan 't', STARTROW => 'r1'
 
 = strings
-'Single' quotes are literal but for \' and \\. "Double" quotes take \xHH, \n, \t, \u00e9, \
+'Single' quotes are literal but for \' and \\\\. "Double" quotes take \xHH, \n, \t, \u00e9, \
 \u{1F600} and #{..}. A string is its bytes: 'é'.size is 2. Bytes that are shown as \xHH are typed \
 so, in double quotes. Names in capitals, such as VERSIONS, need no quotes as keys.
 
