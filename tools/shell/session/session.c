@@ -109,6 +109,7 @@ enum shell_status
 session_ask(struct session *session, bool *yes)
 {
     struct text answer = {0};
+    const char *first;
     bool answered;
 
     output_flush(&session->output);
@@ -116,7 +117,8 @@ session_ask(struct session *session, bool *yes)
         session->read_answer != NULL && session->read_answer(session->answer_context, &answer);
     if (answered && session->echo_input)
         output_plain(&session->output, "petal? %s", text_string(&answer));
-    *yes = answered && strpbrk(text_string(&answer), "yY") != NULL;
+    first = text_string(&answer) + strspn(text_string(&answer), " \t");
+    *yes = answered && (*first == 'y' || *first == 'Y');
     text_free(&answer);
     return answered ? SHELL_FINE
                     : session_fail(session, SHELL_USAGE,

@@ -114,8 +114,8 @@ void session_describe_error(const struct session *session, struct text *text,
  * those of HBase. */
 void session_note(struct session *session, const struct text *line);
 
-/* Read the answer to a question that was printed; what has a y or Y in it is yes. Fails at the
- * end of the input. */
+/* Read the answer to a question that was printed; what begins with y or Y is yes. Fails at the end
+ * of the input. */
 enum shell_status session_ask(struct session *session, bool *yes);
 
 bool session_is_disabled(const struct session *session, petal_slice table);
