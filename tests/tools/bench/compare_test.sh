@@ -153,6 +153,11 @@ expect "rows are listed" 0 '^  first-absent look up a missing key, just opened$'
 expect "no such size" 2 'block-size takes a number of bytes' "$bench" compare --block-size 4K,8K
 expect "a file that cannot be written" 3 'cannot write results to' \
     "$bench" quick --wait 0 --store petal --num 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
+for command in compare quick ycsb fillseq cliffs readamp simulate filters; do # before anything is measured
+    expect "a file that $command cannot write" 3 '^kv-bench: cannot write results to' timeout 5 "$bench" "$command" --json "$scratch/no/such/file"
+done
+"$bench" simulate --to 0 --json "$scratch/refused.json" 2>/dev/null
+expect "no file of a command that was refused" 2 'No such file' ls "$scratch/refused.json"
 "$bench" cliffs --only rows --json "$one" >/dev/null
 expect "what cliffs counted and itself" 0 '^0 of [1-9]' "$bench" diff "$one" "$one"
 sed '/"per_unit"/ { n; s/[0-9.]*$/77777/; }' "$one" >"$slower"

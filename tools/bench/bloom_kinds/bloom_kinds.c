@@ -263,7 +263,7 @@ bench_filters_main(int argc, char **argv)
         {"--questions", BENCH_COUNT, &given.questions},
         {"--repeats", BENCH_COUNT, &given.repeats},
         {"--all-present", BENCH_FLAG, &given.all_present},
-        {"--json", BENCH_TEXT, &given.json_path},
+        {"--json", BENCH_OUTPUT, &given.json_path},
     };
     struct kinds_questions questions;
     struct bench_result result = {0};

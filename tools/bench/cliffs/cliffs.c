@@ -179,7 +179,7 @@ bench_cliffs_main(int argc, char **argv)
     const struct bench_option options[] = {{"--only", BENCH_TEXT, &only},
                                            {"--scale", BENCH_COUNT, &scale},
                                            {"--list", BENCH_FLAG, &list},
-                                           {"--json", BENCH_TEXT, &json_path}};
+                                           {"--json", BENCH_OUTPUT, &json_path}};
     const struct bench_file file =
         bench_file_of("cliffs", argc, argv, options, sizeof options / sizeof *options);
     struct bench_result result = {0};

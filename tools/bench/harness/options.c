@@ -1,6 +1,7 @@
 /* options.c -- see tools/bench/harness/options.h. */
 #include "tools/bench/harness/options.h"
 
+#include "tools/bench/harness/util.h"
 #include "tools/command/option.h"
 #include "tools/command/value.h"
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const kind_texts[] = {
     [BENCH_COUNT] = "a number as 100, 20k or 3M",
@@ -16,6 +18,7 @@ static const char *const kind_texts[] = {
     [BENCH_NUMBER] = "a number",
     [BENCH_TEXT] = "a text",
     [BENCH_COUNTS] = "1 to 8 numbers above zero with commas between them",
+    [BENCH_OUTPUT] = "a file",
 };
 
 static char complaint[1024];
@@ -92,12 +95,31 @@ take_value(void *argument, char *text)
         *(double *)option->value = strtod(text, &end);
         return end != text && *end == '\0';
     case BENCH_TEXT:
+    case BENCH_OUTPUT:
         *(const char **)option->value = text;
         return true;
     case BENCH_COUNTS:
         return read_list(text, option->value);
     }
     return false;
+}
+
+/* Leaves what is there as it is, and no file where there is none. */
+static void
+try_to_write(const char *path)
+{
+    struct stat there;
+    bool found = stat(path, &there) == 0;
+    FILE *file;
+
+    if (found && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return; /* a reader of a pipe would take it for the end */
+    file = fopen(path, "a");
+    if (file == NULL)
+        bench_fail("write results to", path);
+    fclose(file);
+    if (!found)
+        (void)remove(path);
 }
 
 bool
@@ -132,6 +154,10 @@ bench_options_read(const struct bench_option *options, size_t count, int argc, c
             text_free(&why);
             return false;
         }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].kind == BENCH_OUTPUT && *(const char **)options[i].value != NULL)
+            try_to_write(*(const char **)options[i].value);
     }
     return true;
 }

@@ -13,6 +13,7 @@ enum bench_option_kind {
     BENCH_NUMBER, /* double */
     BENCH_TEXT,   /* const char * */
     BENCH_COUNTS, /* struct bench_list: counts above zero with commas between them */
+    BENCH_OUTPUT, /* const char *: a file to write at the end */
 };
 
 #define BENCH_MOST_LISTED  8
@@ -36,7 +37,7 @@ bool bench_asks_for_help(int argc, char **argv);
 
 /*
  * Set what the arguments name; false at the first that is wrong, or where --help is among them.
- * What is wrong, here and below, is for bench_options_tell.
+ * Ends the program if a file cannot be written, before anything is measured. What is wrong, here and below, is for bench_options_tell.
  */
 bool bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv);
 

@@ -358,7 +358,7 @@ bench_readamp_main(int argc, char **argv)
         {"--seed", BENCH_COUNT, &settings.seed},
         {"--block-size", BENCH_BYTES, &settings.block_bytes},
         {"--no-store", BENCH_FLAG, &settings.no_store},
-        {"--json", BENCH_TEXT, &settings.json},
+        {"--json", BENCH_OUTPUT, &settings.json},
         {"--csv", BENCH_FLAG, &settings.csv},
     };
     const struct bench_file file =

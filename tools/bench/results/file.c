@@ -93,6 +93,7 @@ option_value(const struct bench_option *option)
             json_array_append_new(list, json_integer((json_int_t)numbers->values[i]));
         return list;
     case BENCH_TEXT:
+    case BENCH_OUTPUT:
         text = *(const char *const *)option->value;
         return text != NULL ? json_string(text) : json_null();
     }

@@ -186,11 +186,11 @@ bench_simulate_main(int argc, char **argv)
                                      .stored = 0.58,
                                      .logged = 1.1};
     const struct bench_option options[] = {
-        {"--order", BENCH_TEXT, &given.order},     {"--from", BENCH_BYTES, &given.from},
-        {"--to", BENCH_BYTES, &given.to},          {"--memtable", BENCH_BYTES, &given.memtable},
-        {"--cell", BENCH_BYTES, &given.cell},      {"--stored", BENCH_NUMBER, &given.stored},
-        {"--logged", BENCH_NUMBER, &given.logged}, {"--keys", BENCH_COUNT, &given.keys},
-        {"--json", BENCH_TEXT, &given.json_path},
+        {"--order", BENCH_TEXT, &given.order},      {"--from", BENCH_BYTES, &given.from},
+        {"--to", BENCH_BYTES, &given.to},           {"--memtable", BENCH_BYTES, &given.memtable},
+        {"--cell", BENCH_BYTES, &given.cell},       {"--stored", BENCH_NUMBER, &given.stored},
+        {"--logged", BENCH_NUMBER, &given.logged},  {"--keys", BENCH_COUNT, &given.keys},
+        {"--json", BENCH_OUTPUT, &given.json_path},
     };
     const struct bench_file file =
         bench_file_of("simulate", argc, argv, options, sizeof options / sizeof *options);

@@ -31,7 +31,7 @@ struct bench_settings {
         {"--sync", BENCH_FLAG, &(settings).config.sync},                                           \
         {"--no-compression", BENCH_FLAG, &(settings).no_compression},                              \
     {                                                                                              \
-        "--json", BENCH_TEXT, &(settings).json                                                     \
+        "--json", BENCH_OUTPUT, &(settings).json                                                   \
     }
 
 /* Petal, one thread and bench_config_default(). */
