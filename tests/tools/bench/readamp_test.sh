@@ -60,6 +60,9 @@ done
 "$bench" readamp --csv --files 2 --rows 2000 --gets 200 --lookups newest --no-store \
     >"$directory/lines.csv" || fail "a line of the CSV is not as expected"
 [ "$(wc -l <"$directory/lines.csv")" = 5 ] || fail "the CSV has other lines"
+"$bench" readamp --csv --files 2 --rows 2000 --gets 20 --lookups newest >"$directory/stores.csv" || true
+grep -q ',compaction' "$directory/stores.csv" || fail "the lines of stores are missing"
+awk -F, 'NR == 1 { columns = NF } NF != columns { exit 1 }' "$directory/stores.csv" || fail "a name in the CSV has a comma"
 if "$bench" readamp --filters ROWS 2>/dev/null; then fail "an unknown filter passes"; fi
 if "$bench" readamp --rows 1999 2>"$directory/refusal"; then fail "too few rows pass"; fi
 grep -q -- '--rows is from 2000 on' "$directory/refusal" || fail "how many rows are wanted is not told"

@@ -30,7 +30,7 @@
 
 #define MOST_CACHES (CACHES + MOST_SIZES)
 
-static const char *const rate_names[BED_RATES] = {"", "flushes", "compaction, flushes"};
+static const char *const rate_names[BED_RATES] = {"", "flushes", "compaction+flushes"};
 static const char *const rate_texts[BED_RATES] = {"", "a row not there; from flushes",
                                                   "a row not there; compacted once"};
 static const char *const cache_names[CACHES] = {"filters+index", "all"};
