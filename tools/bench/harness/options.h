@@ -37,7 +37,8 @@ bool bench_asks_for_help(int argc, char **argv);
 
 /*
  * Set what the arguments name; false at the first that is wrong, or where --help is among them.
- * Ends the program if a file cannot be written, before anything is measured. What is wrong, here and below, is for bench_options_tell.
+ * Ends the program if a file cannot be written, before anything is measured. What is wrong, here and
+ * below, is for bench_options_tell.
  */
 bool bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv);
 
