@@ -158,7 +158,7 @@ read_table(struct session *session, const struct value *argument, petal_slice *n
     if (status != SHELL_FINE)
         return status;
     if (petal_table_open(session->db, *name, &table, &error) == PETAL_NOT_FOUND)
-        return namespace_check_table(session, *name);
+        return namespace_check_new_table(session, *name);
     return session_table(session, *name, &table);
 }
 

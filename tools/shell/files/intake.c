@@ -327,7 +327,7 @@ open_table(struct intake *intake)
         petal_table_open(session->db, intake->name, &intake->table, &error) != PETAL_NOT_FOUND)
         return session_table(session, intake->name, &intake->table);
     if (intake->create)
-        return namespace_check_table(session, intake->name);
+        return namespace_check_new_table(session, intake->name);
     return session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!  %s makes it from the file",
                         SLICE(intake->name), intake->by_command ? "CREATE => true" : "--create");
 }

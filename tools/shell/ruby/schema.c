@@ -231,7 +231,7 @@ create_table(mrb_state *mrb, mrb_value self)
 
     mrb_get_args(mrb, "H", &hash);
     options = take_table(mrb, hash);
-    ruby_check(mrb, namespace_check_table(session, options.name));
+    ruby_check(mrb, namespace_check_new_table(session, options.name));
     ruby_check_petal(mrb, petal_table_check(&options, &error), &error);
     ruby_check(mrb, session_make_database(session));
     outcome = petal_table_create(session->db, &options, &table, &error);

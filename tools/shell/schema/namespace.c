@@ -122,8 +122,12 @@ namespace_check(struct session *session, petal_slice name, const char *before)
 }
 
 enum shell_status
-namespace_check_table(struct session *session, petal_slice table)
+namespace_check_new_table(struct session *session, petal_slice table)
 {
+    if (slice_is(table_namespace(table), "hbase"))
+        return session_fail(session, SHELL_USAGE,
+                            "Tables of the namespace hbase are the database's own and cannot be "
+                            "created");
     return namespace_check(session, table_namespace(table), "Unknown namespace ");
 }
 

@@ -14,9 +14,9 @@
 #include "tools/shell/session/names.h"
 
 /* Fail with `before` and the name of a namespace that is not there; with "Unknown namespace ns!" if
- * that is the one of a table's name. */
+ * that is the one of a table that is to be made, or if users make no tables in it. */
 enum shell_status namespace_check(struct session *session, petal_slice name, const char *before);
-enum shell_status namespace_check_table(struct session *session, petal_slice table);
+enum shell_status namespace_check_new_table(struct session *session, petal_slice table);
 
 /* All of them, by name. */
 enum shell_status namespace_list(struct session *session, struct name_list *list);

@@ -141,6 +141,7 @@ module Commands
       table = Shell.table_name(table)
       Snapshots.fail_unknown(name) unless Snapshots.find(name)
       Shell.check_namespace(Shell.namespace(table), 'Unknown namespace: ')
+      refuse_own_table(table, 'created')
       Shell.fail(2, "Table already exists: #{table}!") unless Shell.clone_snapshot(name, table)
       Shell.disable(table, false)
       nil
