@@ -341,7 +341,7 @@ TEST(cells_before_a_failure_are_the_first_ones)
     }
     scan_while_it_fails(&fixture, COUNT, false);
     scan_while_it_fails(&fixture, COUNT, true);
-    fixture_must_close(&fixture.base);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- options of other headers ---- */
