@@ -316,12 +316,14 @@ note_locked(petal_file *file)
 
 /* flock(2) also locks the open file; for kernels that know no F_OFD_SETLK. */
 static int
-lock_by_flock(int descriptor, bool shared)
+lock_by_flock(int descriptor, enum petal_lock how)
 {
     int result;
 
+    if (how == PETAL_LOCK_TEST)
+        return ENOSYS;
     do {
-        result = flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
+        result = flock(descriptor, (how == PETAL_LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB);
     } while (result != 0 && errno == EINTR);
     if (result == 0)
         return 0;
@@ -329,26 +331,28 @@ lock_by_flock(int descriptor, bool shared)
 }
 
 static int
-lock_descriptor(int descriptor, bool shared)
+lock_descriptor(int descriptor, uint64_t offset, uint64_t size, enum petal_lock how)
 {
 #ifdef F_OFD_SETLK
-    struct flock whole_file;
+    struct flock range;
 
-    memset(&whole_file, 0, sizeof(whole_file)); /* start 0, length 0: to the end; no process id */
-    whole_file.l_type = shared ? F_RDLCK : F_WRLCK;
-    whole_file.l_whence = SEEK_SET;
-    if (fcntl(descriptor, F_OFD_SETLK, &whole_file) == 0)
-        return 0;
+    memset(&range, 0, sizeof range); /* no process id */
+    range.l_type = how == PETAL_LOCK_SHARED ? F_RDLCK : F_WRLCK;
+    range.l_whence = SEEK_SET;
+    range.l_start = (off_t)offset;
+    range.l_len = (off_t)size;
+    if (fcntl(descriptor, how == PETAL_LOCK_TEST ? F_OFD_GETLK : F_OFD_SETLK, &range) == 0)
+        return how == PETAL_LOCK_TEST && range.l_type != F_UNLCK ? EAGAIN : 0;
     if (errno == EACCES || errno == EAGAIN)
         return EAGAIN;
     if (errno != EINVAL)
         return errno;
 #endif
-    return lock_by_flock(descriptor, shared);
+    return offset == 0 && size == 0 ? lock_by_flock(descriptor, how) : ENOSYS;
 }
 
 static int
-posix_lock(void *context, petal_file *file, bool shared)
+posix_lock(void *context, petal_file *file, uint64_t offset, uint64_t size, enum petal_lock how)
 {
     int error = ENOMEM;
 
@@ -356,8 +360,8 @@ posix_lock(void *context, petal_file *file, bool shared)
     if (pthread_once(&watch_once, watch_forks) != 0 || !forks_are_watched)
         return error;
     mutex_lock(&locked_mutex);
-    error = lock_descriptor(file->descriptor, shared);
-    if (error == 0)
+    error = lock_descriptor(file->descriptor, offset, size, how);
+    if (error == 0 && how != PETAL_LOCK_TEST)
         note_locked(file);
     mutex_unlock(&locked_mutex);
     return error;

@@ -39,7 +39,7 @@
  *     Status and errors              petal_error
  *     Bytes, cells, limits           petal_slice, PETAL_TEXT, petal_cell
  *     The surroundings               petal_env
- *     Databases                      petal_open, petal_close, petal_options
+ *     Databases                      petal_open, petal_refresh, petal_close
  *     Tables and families            petal_table_create, petal_family_options
  *     Snapshots of tables, on disk   petal_table_snapshot_create
  *     Results                        petal_result_new, petal_result_cell
@@ -273,6 +273,8 @@ enum petal_open_flags {
     PETAL_FILE_UNMAPPED = 16  /* log_store uses calls only; see no_log_mapping */
 };
 
+enum petal_lock { PETAL_LOCK_SHARED = 1, PETAL_LOCK_EXCLUSIVE = 2, PETAL_LOCK_TEST = 3 };
+
 /*
  * The file system: every file and directory call of the library goes through this table. Functions
  * return 0 or an errno value. read_at reads until `size` bytes or the end of the file; write_at and
@@ -312,11 +314,14 @@ typedef struct petal_vfs {
     int (*sync)(void *context, petal_file *file); /* fdatasync */
     int (*size)(void *context, petal_file *file, uint64_t *size);
     /*
-     * Advisory lock, held until close: shared by any number of holders, or exclusive. EAGAIN: a
-     * conflicting lock is held, by this process or another. A file opened for reading can take a
-     * shared lock.
+     * Advisory lock on `size` bytes (0: all that follow) from `offset` on, whether or not the file
+     * has them, held until close or the end of the process: shared by any number of open files, or
+     * exclusive. EAGAIN: a conflicting lock is held through another open file, by this process or
+     * another. A file opened for reading can take a shared lock. PETAL_LOCK_TEST takes none: EAGAIN
+     * where an exclusive one could not be had. ENOSYS: only all of a file can be locked here.
      */
-    int (*lock)(void *context, petal_file *file, bool shared);
+    int (*lock)(void *context, petal_file *file, uint64_t offset, uint64_t size,
+                enum petal_lock how);
     int (*rename)(void *context, petal_directory *directory, const char *from,
                   const char *to); /* replaces `to` */
     /*
@@ -386,7 +391,7 @@ typedef struct petal_options {
     size_t size;
     bool create;          /* make a database if the directory has none */
     bool error_if_exists; /* with create */
-    bool read_only;       /* write nothing at all; see petal_open */
+    bool read_only;       /* change nothing; see petal_open */
     /*
      * Limit of memtables, block cache, metadata of open store files, and memory of petal_bulks,
      * together. The cache gets what memtables leave, at least an eighth; writers wait before
@@ -459,6 +464,8 @@ typedef struct petal_options {
      * outside the block is touched.
      */
     bool map_files;
+    /* With read_only: petal_snapshot_new begins with a petal_refresh. */
+    bool refresh_at_snapshots;
 } petal_options;
 
 /*
@@ -472,14 +479,34 @@ typedef struct petal_options {
  * changes its working directory or the directory is renamed. Errors name files by the path as
  * given.
  *
- * READ-ONLY opening writes nothing, so it works on read-only media: the contents of the logs are
+ * READ-ONLY opening changes nothing, so it works on read-only media: the contents of the logs are
  * read into memory and stay there, whatever their size. Any number of openers, in any number of
- * processes, may read at once, but not while another has the database open for writing: each is
- * PETAL_BUSY for the other. `create` and error_if_exists are then PETAL_INVALID. Writes, flushes,
- * compactions and schema changes are PETAL_READ_ONLY.
+ * processes, may read at once, and next to one that writes. Each sees the state that was committed
+ * when it opened the database, or last called petal_refresh: whole batches, in the order in which
+ * they were written, the last ones included that the kernel has (PETAL_SKIP_WAL: once flushed).
+ * `create` and error_if_exists are then PETAL_INVALID. Writes, flushes, compactions and schema
+ * changes are PETAL_READ_ONLY.
+ *
+ * A reader says in the file READERS, by one slot of it and a lock that ends with its process, which
+ * state it reads. The writer waits for none: it keeps the store files of these states, and removes
+ * them when the readers have gone on or have ended. So a reader that never refreshes costs the
+ * space of what was merged since. One that may not write to READERS (another user) keeps all files
+ * that go meanwhile. Where there is no READERS (no writer has opened the database since it was
+ * copied here) or the file system cannot lock parts of files, readers exclude writers: each is
+ * PETAL_BUSY for the other.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_open(const char *directory, const petal_options *options, petal_db **db, petal_error *error);
+
+/*
+ * Of a database that was opened read-only: show what its writer has committed by now. Takes as long
+ * as reading what was logged since the last time, and after a flush or compaction what the manifest
+ * and the remaining logs hold. Reads that run, cursors and snapshots stay with the state that they
+ * began with. Handles of tables that were dropped meanwhile behave as in the writer. After an error
+ * the state is the one before. PETAL_BUSY: the writer replaces the manifest faster than it can be
+ * read. Opened for writing: no-op. Any thread; refreshes take turns.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_refresh(petal_db *db, petal_error *error);
 
 /* Flush the memtables, then release everything. If the flush fails, everything is released all the
  * same, its status is returned, and the log still holds the data. PETAL_BUSY: cursors, snapshots or

@@ -246,12 +246,6 @@ sst_reader_close(struct sst_reader *reader)
     mem_free(env->allocator, reader, sizeof *reader);
 }
 
-int
-sst_reader_remove_file(const struct sst_reader *reader)
-{
-    return directory_remove(reader->pooled.directory, reader->path);
-}
-
 bool
 sst_reader_shift_sequences(struct sst_reader *reader, uint64_t shift)
 {

@@ -64,9 +64,6 @@ const struct file_facts *sst_reader_facts(const struct sst_reader *reader);
 size_t sst_reader_memory(const struct sst_reader *reader);
 const char *sst_reader_path(const struct sst_reader *reader);
 
-/* Remove the file, which can be read as long as it stays open.  0 or an errno value. */
-int sst_reader_remove_file(const struct sst_reader *reader);
-
 /*
  * The Bloom filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the
  * place of the chunk: a cell_key of the row; of the column; of the row with family_class.  Hashes

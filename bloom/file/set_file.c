@@ -218,7 +218,7 @@ remove_leftovers(const struct set_file_writer *writer)
         if (vfs->open(vfs->context, writer->directory, found.names[i],
                       PETAL_FILE_READ | PETAL_FILE_WRITE, &file) != 0)
             continue;
-        if (vfs->lock(vfs->context, file, false) == 0)
+        if (vfs->lock(vfs->context, file, 0, 0, PETAL_LOCK_EXCLUSIVE) == 0)
             (void)vfs->remove(vfs->context, writer->directory, found.names[i]);
         (void)vfs->close(vfs->context, file);
     }
@@ -274,7 +274,7 @@ try_temporary(struct set_file_writer *writer)
         return failed == EEXIST ? EAGAIN : failed;
     }
     memcpy(writer->temporary, name, sizeof name);
-    failed = vfs->lock(vfs->context, writer->file, false);
+    failed = vfs->lock(vfs->context, writer->file, 0, 0, PETAL_LOCK_EXCLUSIVE);
     if (failed != 0)
         return failed == EAGAIN ? EAGAIN : 0; /* without locks: nobody else gets one */
     failed = vfs->open(vfs->context, writer->directory, name, PETAL_FILE_READ, &again);

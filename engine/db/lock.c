@@ -34,7 +34,7 @@ take_alone(const struct directory *directory, const char *path, petal_file **loc
 
     if (failed != 0)
         return error_io(error, path, failed, "open");
-    failed = vfs->lock(vfs->context, *lock, false);
+    failed = vfs->lock(vfs->context, *lock, 0, 0, PETAL_LOCK_EXCLUSIVE);
     if (failed == EAGAIN)
         return refuse_busy(directory, *lock, path, "is locked", error);
     if (failed == 0 && vfs == &vfs_posix)
@@ -65,7 +65,7 @@ take_shared(const struct directory *directory, const char *path, petal_file **lo
 
     if (failed == 0) {
         action = "lock";
-        failed = vfs->lock(vfs->context, *lock, true);
+        failed = vfs->lock(vfs->context, *lock, 0, 0, PETAL_LOCK_SHARED);
     }
     if (failed == EAGAIN)
         return refuse_busy(directory, *lock, path, "is locked", error);

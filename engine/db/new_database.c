@@ -37,7 +37,7 @@ take_lock(struct new_database *made, petal_error *error)
         return refuse_full(made, error);
     if (failed != 0)
         return error_io(error, path, failed, "create");
-    failed = vfs->lock(vfs->context, made->lock_file, false);
+    failed = vfs->lock(vfs->context, made->lock_file, 0, 0, PETAL_LOCK_EXCLUSIVE);
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "lock");
 }
 
@@ -66,7 +66,7 @@ new_database_begin(struct new_database *made, const struct env *env, const char 
 }
 
 enum petal_status
-new_database_complete(struct new_database *made, uint64_t salt, const struct manifest_edit *edit,
+new_database_complete(struct new_database *made, uint64_t salt, struct manifest_edit *edit,
                       petal_error *error)
 {
     struct manifest *manifest;

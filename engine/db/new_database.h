@@ -30,7 +30,7 @@ enum petal_status new_database_begin(struct new_database *made, const struct env
 /* Write the manifest; `edit` makes its state from an empty one, and names the store files that
  * were put into the directory. `salt`: of their filters. */
 enum petal_status new_database_complete(struct new_database *made, uint64_t salt,
-                                        const struct manifest_edit *edit, petal_error *error);
+                                        struct manifest_edit *edit, petal_error *error);
 
 /* `keep` false: all that was begun is removed. */
 void new_database_end(struct new_database *made, bool keep);

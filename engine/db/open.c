@@ -8,6 +8,7 @@
 #include "engine/compact/plan.h"
 #include "engine/db/lock.h"
 #include "engine/db/recovery.h"
+#include "engine/db/refresh.h"
 #include "engine/flush/flush.h"
 #include "engine/options.h"
 #include "engine/table/snapshot.h"
@@ -25,7 +26,7 @@ init_locks(petal_db *db)
 {
     struct mutex *const mutexes[] = {&db->schema.mutex,   &db->manifest_mutex, &db->views.mutex,
                                      &db->progress.mutex, &db->failure.mutex,  &db->snapshots.mutex,
-                                     &db->capture_mutex};
+                                     &db->capture_mutex,  &db->readers.mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
         if (!mutex_init(mutexes[i]))
@@ -40,7 +41,7 @@ fini_locks(petal_db *db)
 {
     struct mutex *const mutexes[] = {&db->schema.mutex,   &db->manifest_mutex, &db->views.mutex,
                                      &db->progress.mutex, &db->failure.mutex,  &db->snapshots.mutex,
-                                     &db->capture_mutex};
+                                     &db->capture_mutex,  &db->readers.mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++)
         mutex_fini(mutexes[i]);
@@ -110,6 +111,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->schema.db = made;
     made->schema.env = &made->env;
     made->schema.directory = &made->directory;
+    made->readers.directory = &made->directory;
     made->process = process_now();
     made->read_only = options->read_only;
     made->memtable_bytes = options->memtable_bytes;
@@ -121,10 +123,14 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);
     made->stats =
         mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, STATS_SHARDS * sizeof *made->stats);
+    if (made->read_only)
+        made->reading = reading_new(made, options);
     if (made->epoch == NULL || made->stats == NULL || !process_watch_forks() ||
-        !wal_init(made, options) || !flusher_init(made) || !pace_init(made) || !init_locks(made) ||
+        (made->read_only && made->reading == NULL) || !wal_init(made, options) ||
+        !flusher_init(made) || !pace_init(made) || !init_locks(made) ||
         !file_pool_init(&made->open_files, &made->env, open_files_limit(&env, options)) ||
         epoch_init(made->epoch) != PETAL_OK) {
+        reading_free(made);
         pace_fini(made);
         flusher_fini(made);
         wal_fini(made);
@@ -204,7 +210,9 @@ create_manifest(petal_db *db, petal_error *error)
 static enum petal_status
 load_manifest(petal_db *db, const petal_options *options, petal_error *error)
 {
-    enum petal_status status = manifest_load(&db->manifest, &db->directory, error);
+    enum petal_status status = db->read_only
+                                   ? manifest_load_live(&db->manifest, &db->directory, error)
+                                   : manifest_load(&db->manifest, &db->directory, error);
 
     if (status == PETAL_OK && options->error_if_exists)
         return error_file(error, PETAL_EXISTS, db->directory.path, "%s holds a database already",
@@ -256,6 +264,22 @@ open_directory(petal_db *db, const char *path, const petal_options *options, pet
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open directory");
 }
 
+/* Among the readers; or alone, with an eye on them. A reader that finds no registry excludes
+ * writers as the one lock lets it. */
+static enum petal_status
+take_place(petal_db *db, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (db->read_only)
+        status = readers_join(&db->readers, &db->reading->joined, error);
+    if (status == PETAL_OK && (!db->read_only || !db->reading->joined))
+        status = opener_lock_take(&db->directory, db->read_only, &db->lock_file, error);
+    if (status == PETAL_OK && !db->read_only)
+        status = readers_watch(&db->readers, error);
+    return status;
+}
+
 static enum petal_status
 open_files(petal_db *db, const char *path, const petal_options *options, petal_error *error)
 {
@@ -273,11 +297,12 @@ open_files(petal_db *db, const char *path, const petal_options *options, petal_e
         if (status != PETAL_OK)
             return status;
     }
-    status = opener_lock_take(&db->directory, db->read_only, &db->lock_file, error);
+    status = take_place(db, error);
     if (status == PETAL_OK)
         status = load_manifest(db, options, error);
     if (status != PETAL_OK)
         return status;
+    readers_note_state(&db->readers, db->manifest->number);
     db->identity = db->manifest->database_identity;
     db->salt = db->manifest->salt;
     db->schema.salt = db->salt;
@@ -285,8 +310,9 @@ open_files(petal_db *db, const char *path, const petal_options *options, petal_e
     if (status == PETAL_OK && !options->read_only)
         status = expire_snapshots(db, error);
     if (status == PETAL_OK)
-        status = db->read_only ? opener_lock_confirm(&db->directory, db->lock_file, error)
-                               : start_threads(db, error);
+        status = db->read_only ? reading_begin(db, error) : start_threads(db, error);
+    if (status == PETAL_OK && db->read_only && !db->reading->joined)
+        status = opener_lock_confirm(&db->directory, db->lock_file, error);
     return status;
 }
 
@@ -316,6 +342,7 @@ db_free(petal_db *db)
     compactor_free(db);
     flusher_fini(db);
     wal_close(db);
+    reading_free(db);
     view_unref(atomic_load_explicit(&db->views.current, memory_order_relaxed));
     /* Nobody reads, so all views come out of the epoch; blocks of their files go back into it. */
     db_collect(db);
@@ -330,6 +357,7 @@ db_free(petal_db *db)
     number_map_fini(&db->schema.by_name, allocator);
     number_map_fini(&db->schema.by_id, allocator);
     manifest_free(db->manifest);
+    readers_leave(&db->readers);
     if (db->lock_file != NULL)
         db->env.vfs->close(db->env.vfs->context, db->lock_file);
     directory_close(&db->directory);

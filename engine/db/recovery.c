@@ -1,6 +1,7 @@
 /* recovery.c -- see recovery.h. */
 #include "engine/db/recovery.h"
 
+#include "base/checksum.h"
 #include "bloom/hash.h"
 #include "engine/flush/flush.h"
 #include "engine/state/progress.h"
@@ -46,7 +47,7 @@ open_tables(petal_db *db, petal_error *error)
             status = table_attach(&db->schema, db->manifest->tables[i], &table);
     }
     if (status == PETAL_OK)
-        status = view_new(&view, db->env.allocator, NULL, db->schema.slot_count);
+        status = view_new(&view, db->env.allocator, &db->views, NULL, db->schema.slot_count);
     if (status != PETAL_OK)
         return error_no_memory(error);
     /* The database owns the view from here on, whatever fails. */
@@ -80,6 +81,9 @@ struct replayed_log {
 struct replay_state {
     petal_db *db;
     bool only_checks;        /* nothing is put back: what would refuse the replay is found out */
+    struct log_place *place; /* of a read-only opening, else NULL */
+    bool found, changed;     /* the record there; it is another one */
+    bool is_ahead;           /* a record is about what the manifest does not know yet */
     uint64_t cells;          /* put back into memtables */
     uint64_t replayed;       /* greatest sequence in a record so far: those to come are greater */
     petal_error no_space;    /* why memtables were not flushed; PETAL_OK: they were */
@@ -94,17 +98,20 @@ static enum petal_status
 find_store(petal_db *db, const struct wal_record *record, const struct record_cell *logged,
            petal_family **family, uint64_t *flushed, petal_error *error)
 {
-    petal_table *table = table_by_id(&db->schema, logged->table_id);
-    const struct manifest_table *described = manifest_find_table(db->manifest, logged->table_id);
+    const struct manifest_table *table = manifest_find_table(db->manifest, logged->table_id);
+    const struct manifest_family *described =
+        table != NULL ? manifest_find_family(table, logged->family_id) : NULL;
 
-    *family = table != NULL ? table_family_by_id(table, logged->family_id) : NULL;
-    if (*family == NULL && (described == NULL || !manifest_is_snapshot(described)) &&
+    *family = NULL;
+    if (described != NULL && !manifest_is_snapshot(table)) {
+        *family = table_family_by_id(table_by_id(&db->schema, table->id), described->id);
+        *flushed = described->flushed_sequence;
+        return PETAL_OK;
+    }
+    if ((table == NULL || !manifest_is_snapshot(table)) &&
         manifest_has_known(db->manifest, logged->table_id, logged->family_id))
         return PETAL_OK;
-    if (*family == NULL)
-        return record_cell_unknown(logged, record, error);
-    *flushed = manifest_find_family(described, logged->family_id)->flushed_sequence;
-    return PETAL_OK;
+    return record_cell_unknown(logged, record, error);
 }
 
 static enum petal_status
@@ -118,6 +125,10 @@ replay_cell(void *argument, const struct wal_record *record, const struct record
     bool grown;
     enum petal_status status = find_store(db, record, logged, &write.family, &flushed, error);
 
+    if (status == PETAL_CORRUPT && state->place != NULL && !state->only_checks) {
+        state->is_ahead = true; /* or the log is damaged: the manifest tells */
+        return PETAL_BUSY;
+    }
     if (status != PETAL_OK || state->only_checks)
         return status;
     if (logged->assigned && logged->cell.timestamp > db->writers.last_timestamp)
@@ -132,7 +143,8 @@ replay_cell(void *argument, const struct wal_record *record, const struct record
         family_note_stamped(write.family, logged->cell.timestamp);
     else if (write.family != NULL)
         family_note_given(write.family, logged->cell.timestamp);
-    if (write.family == NULL || logged->cell.sequence <= flushed)
+    if (write.family == NULL || logged->cell.sequence <= flushed ||
+        (state->place != NULL && logged->cell.sequence <= state->place->applied))
         return PETAL_OK;
     write.row_hash = bloom_hash_row(db->salt, logged->cell.row.data, logged->cell.row.size);
     status = memtable_reserve(write.family->active->memtable, 1, write_cell_bytes(&write), &grown);
@@ -141,6 +153,8 @@ replay_cell(void *argument, const struct wal_record *record, const struct record
     if (status == PETAL_OK)
         status = write_apply_cell(db, &write);
     state->cells += status == PETAL_OK;
+    if (status == PETAL_OK && state->place != NULL)
+        state->place->applied = logged->cell.sequence;
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 
@@ -215,15 +229,43 @@ note_log(void *argument, uint64_t number, uint64_t length, petal_error *error)
     return PETAL_OK;
 }
 
+/* Of a read-only opening. */
+static enum petal_status
+read_record(struct replay_state *state, const struct wal_record *record, petal_error *error)
+{
+    struct log_place *place = state->place;
+    struct record_base before = state->base;
+    uint64_t checksum = checksum_at(0, 0, record->payload.data, record->payload.size);
+    enum petal_status status;
+
+    if (record->number == place->number && record->offset == place->offset) {
+        state->found = true;
+        state->changed = checksum != place->checksum;
+        if (state->changed)
+            return PETAL_BUSY;
+    }
+    status = record_visit_cells(&state->base, record, replay_cell, state, error);
+    if (status != PETAL_OK)
+        return status;
+    place->number = record->number;
+    place->offset = record->offset;
+    place->base = record->first ? (struct record_base){0} : before;
+    place->checksum = checksum;
+    if (state->replayed > place->sequence)
+        place->sequence = state->replayed;
+    return PETAL_OK;
+}
+
 static enum petal_status
 replay_record(void *argument, const struct wal_record *record, petal_error *error)
 {
     struct replay_state *state = argument;
-    enum petal_status status = record_visit_cells(&state->base, record, replay_cell, state, error);
+    enum petal_status status;
 
-    if (status != PETAL_OK || state->db->read_only || state->only_checks)
-        return status;
-    return make_room(state, error);
+    if (state->place != NULL)
+        return read_record(state, record, error);
+    status = record_visit_cells(&state->base, record, replay_cell, state, error);
+    return status == PETAL_OK && !state->only_checks ? make_room(state, error) : status;
 }
 
 /* The manifest forgets the logs that were there, whether or not they held something new. */
@@ -316,9 +358,12 @@ replay_into(struct replay_state *state)
         .directory = &db->directory,
         .database_identity = db->identity,
         .oldest_log = db->manifest->oldest_log,
-        .next_log = db_next_file_number(db),
+        /* Next to a writer there are later ones than the opening found. */
+        .next_log =
+            state->place != NULL ? manifest_number_end(db->manifest) : db_next_file_number(db),
         .obsolete_sequence = manifest_obsolete_sequence(db->manifest),
         .promise = db->manifest->promise,
+        .live = db->read_only,
         .visit = replay_record,
         .ended = state->only_checks ? NULL : note_log,
         .argument = state,
@@ -343,6 +388,7 @@ replay_logs(petal_db *db, petal_error *error)
     struct wal_replay replay = replay_into(&state);
     enum petal_status status;
 
+    assert(!db->read_only);
     db->wal->recovering = true;
     status = wal_replay(&replay, error);
     if (status != PETAL_OK || replay.greatest_log == 0) {
@@ -354,10 +400,9 @@ replay_logs(petal_db *db, petal_error *error)
         env_log(&db->env, PETAL_LOG_WARNING,
                 "dropped the torn tail of the log: %llu bytes that no sync had promised",
                 (unsigned long long)replay.dropped_bytes);
-    if (!db->read_only)
-        status = flush_replayed(&state, error);
+    status = flush_replayed(&state, error);
     db->wal->recovering = false;
-    if (status == PETAL_OK && !db->read_only && state.no_space.status == PETAL_OK) {
+    if (status == PETAL_OK && state.no_space.status == PETAL_OK) {
         status = retire_logs(db, &cause);
         if (status == PETAL_NO_SPACE && !manifest_is_dead(db->manifest)) {
             state.no_space = cause;
@@ -370,10 +415,35 @@ replay_logs(petal_db *db, petal_error *error)
         status = keep_logs(&state, error);
     mem_free(db->env.allocator, state.logs, state.log_capacity * sizeof *state.logs);
     if (status == PETAL_OK)
-        env_log(&db->env, PETAL_LOG_INFO, "recovered %llu cells from the log%s",
-                (unsigned long long)state.cells,
-                db->read_only ? " into memory; the log stays as it is" : "");
+        env_log(&db->env, PETAL_LOG_INFO, "recovered %llu cells from the log",
+                (unsigned long long)state.cells);
     return status;
+}
+
+enum petal_status
+recovery_read_logs(petal_db *db, struct log_place *place, enum log_end *end, petal_error *error)
+{
+    struct replay_state state = {
+        .db = db, .place = place, .base = place->base, .replayed = place->sequence};
+    struct wal_replay replay = replay_into(&state);
+    bool resumed = place->number != 0;
+    petal_error cause;
+    enum petal_status status;
+
+    assert_leads(db);
+    assert(db->read_only);
+    replay.from = (struct wal_promise){place->number, place->offset};
+    status = wal_replay(&replay, &cause);
+    mem_free(db->env.allocator, state.logs, state.log_capacity * sizeof *state.logs);
+    *end = state.changed || (status == PETAL_OK && resumed && !state.found) ? LOG_CHANGED
+           : state.is_ahead                                                 ? LOG_AHEAD
+                                                                            : LOG_READ;
+    if (status == PETAL_OK || *end != LOG_READ) {
+        if (*end == LOG_AHEAD)
+            (void)error_copy(error, &cause);
+        return PETAL_OK;
+    }
+    return error_copy(error, &cause);
 }
 
 /* ---- file numbers and files that nothing names ---- */
@@ -398,7 +468,6 @@ visit_name(void *argument, const char *name)
     char path[PETAL_PATH_BYTES];
     uint64_t number = 0;
     enum filename_kind kind = filename_parse(name, &number);
-    bool orphan = false;
 
     if (!manifest_number_possible(db->manifest, number)) {
         if (scan->purpose == SCAN_NUMBERS)
@@ -413,23 +482,13 @@ visit_name(void *argument, const char *name)
             atomic_store_explicit(&db->next_file_number, number + 1, memory_order_relaxed);
         return;
     }
-    switch (kind) {
-    case FILENAME_WAL:
-        orphan = scan->purpose == SCAN_ALL && number < db->manifest->oldest_log;
-        filename_wal(path, db->directory.path, number);
-        break;
-    case FILENAME_STORE_FILE:
-        orphan = !manifest_names_file(db->manifest, number);
-        filename_store_file(path, db->directory.path, number);
-        break;
-    case FILENAME_MANIFEST_TEMPORARY:
-        orphan = true;
-        filename_manifest_temporary(path, db->directory.path);
-        break;
-    default:
-        break;
-    }
-    if (orphan && directory_remove(&db->directory, path) != 0)
+    if ((kind == FILENAME_WAL && scan->purpose == SCAN_ALL && number < db->manifest->oldest_log) ||
+        (kind == FILENAME_STORE_FILE && !manifest_names_file(db->manifest, number)))
+        readers_remove(&db->readers, kind, number, 0);
+    if (kind != FILENAME_MANIFEST_TEMPORARY)
+        return;
+    filename_manifest_temporary(path, db->directory.path);
+    if (directory_remove(&db->directory, path) != 0)
         env_log(&db->env, PETAL_LOG_WARNING, "cannot remove left-over file %s", path);
 }
 
@@ -455,16 +514,25 @@ check_name(void *argument, const char *name)
     check->status = orphan_check(&db->directory, db->manifest, path, check->error);
 }
 
-/* Does a store file that nothing names tell that the manifest was cut short? */
+/* Does a store file that nothing names tell that the manifest was cut short? It is none if a writer
+ * has written on. */
 static enum petal_status
 check_orphans(petal_db *db, petal_error *error)
 {
-    struct orphans_check check = {.db = db, .status = PETAL_OK, .error = error};
+    petal_error cause;
+    struct orphans_check check = {.db = db, .status = PETAL_OK, .error = &cause};
+    struct manifest_news news;
     int failed = directory_list(&db->directory, check_name, &check);
+    enum petal_status status = PETAL_OK;
 
     if (failed != 0)
         return error_io(error, db->directory.path, failed, "list directory");
-    return check.status;
+    if (check.status == PETAL_CORRUPT && db->read_only)
+        status = manifest_look(db->manifest, &news, error);
+    if (status != PETAL_OK || check.status == PETAL_OK ||
+        (check.status == PETAL_CORRUPT && db->read_only && news.changed))
+        return status;
+    return error_copy(error, &cause);
 }
 
 static enum petal_status
@@ -480,10 +548,10 @@ enum petal_status
 recovery_run(petal_db *db, petal_error *error)
 {
     int64_t now_ms = env_clock_ms(&db->env);
-    struct write_place place;
+    struct write_place lead;
     enum petal_status status;
 
-    write_lead_alone(&db->writers.queue, &place);
+    write_lead_alone(&db->writers.queue, &lead);
     atomic_store_explicit(&db->next_file_number, db->manifest->next_file_number,
                           memory_order_relaxed);
     db->writers.last_sequence = db->manifest->last_sequence;
@@ -505,13 +573,13 @@ recovery_run(petal_db *db, petal_error *error)
         status = manifest_make_durable(db->manifest, error);
     if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_STORE_FILES, error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && !db->read_only)
         status = replay_logs(db, error);
     if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_ALL, error);
     if (status == PETAL_OK)
         publish_counters(db);
-    write_lead_end(&db->writers.queue, &place);
+    write_lead_end(&db->writers.queue, &lead);
     if (status != PETAL_OK)
         return status;
     if (!db->read_only && now_ms < db->writers.last_timestamp)

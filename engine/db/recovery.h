@@ -3,6 +3,17 @@
 #define PETAL_ENGINE_DB_RECOVERY_H
 
 #include "engine/state/db.h"
+#include "engine/wal/record.h"
+
+/* How far a read-only opening has read the logs. */
+struct log_place {
+    uint64_t number, offset; /* of the log, and of the last whole record; 0: there is none */
+    struct record_base base; /* before that record */
+    uint64_t checksum;       /* of what it holds */
+    uint64_t sequence;       /* greatest of the cells in whole records */
+    uint64_t applied;        /* greatest of those in memtables: of a record that is not known yet
+                                  as a whole, too */
+};
 
 /*
  * REQUIRES: db->manifest loaded, no thread of the database running. Opens the store files, replays
@@ -24,8 +35,18 @@
  *
  * Of a read-only opening: writes and removes nothing. The same logs are refused; what they hold
  * stays in memtables, of which there is one a store, as large as it takes; a torn tail is passed
- * over and stays where it is.
+ * over and stays where it is. recovery_read_logs, which comes next, does that.
  */
 enum petal_status recovery_run(petal_db *db, petal_error *error);
+
+enum log_end {
+    LOG_READ,    /* all of it */
+    LOG_AHEAD,   /* up to a record of a table or family that the manifest does not know: *error */
+    LOG_CHANGED, /* the record at `place` was taken back: nothing was read, and all has to be */
+};
+
+/* Of a read-only opening: bring what the logs hold from `place` on into the memtables. LEADER. */
+enum petal_status recovery_read_logs(petal_db *db, struct log_place *place, enum log_end *end,
+                                     petal_error *error);
 
 #endif

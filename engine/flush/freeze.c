@@ -176,7 +176,7 @@ freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **
     assert_held(&db->views.mutex);
     if (made == NULL)
         return PETAL_NO_MEMORY;
-    status = view_new(&view, db->env.allocator, current, 0);
+    status = view_new(&view, db->env.allocator, &db->views, current, 0);
     if (status == PETAL_OK) {
         status = freeze_stores(db, choice, view, made);
         if (status == PETAL_OK) {

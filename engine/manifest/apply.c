@@ -149,6 +149,19 @@ apply_wal_promise(const struct apply *apply, const struct item *item)
     return PETAL_OK;
 }
 
+static enum petal_status
+apply_state(const struct apply *apply, const struct item *item)
+{
+    uint64_t number = get_le64(item->payload);
+
+    if (number >= MANIFEST_STATE_END)
+        return error_set(apply->error, PETAL_INVALID, "state %llu is impossible",
+                         (unsigned long long)number);
+    if (number > apply->manifest->number)
+        apply->manifest->number = number;
+    return PETAL_OK;
+}
+
 /* ---- the whole edit ---- */
 
 /* What an item is about: its payload begins with the ids of these. */
@@ -178,6 +191,7 @@ static const struct {
     [MANIFEST_DROP_FAMILY] = {apply_drop_family, MANIFEST_DROP_FAMILY_BYTES, ABOUT_FAMILY, NOTHING},
     [MANIFEST_NEXT_FAMILY] = {apply_next_family, MANIFEST_NEXT_FAMILY_BYTES, ABOUT_TABLE, NOTHING},
     [MANIFEST_AHEAD] = {apply_ahead, MANIFEST_AHEAD_BYTES, ABOUT_FAMILY, NOTHING},
+    [MANIFEST_STATE] = {apply_state, MANIFEST_STATE_BYTES, ABOUT_ALL, NOTHING},
 };
 
 /* The table, and the family in it, that the item is about. */

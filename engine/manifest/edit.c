@@ -329,6 +329,15 @@ manifest_edit_counters(struct manifest_edit *edit, uint64_t next_file_number,
 }
 
 void
+manifest_edit_state(struct manifest_edit *edit, uint64_t number)
+{
+    uint8_t *to = add_item(edit, MANIFEST_STATE, MANIFEST_STATE_BYTES);
+
+    if (to != NULL)
+        put_le64(to, number);
+}
+
+void
 manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number)
 {
     uint8_t *to = add_item(edit, MANIFEST_OLDEST_LOG, MANIFEST_OLDEST_LOG_BYTES);
@@ -390,5 +399,6 @@ manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manife
                  manifest->last_timestamp, manifest->next_table_id);
     manifest_edit_oldest_log(edit, manifest->oldest_log);
     manifest_edit_wal_promise(edit, manifest->promise);
+    manifest_edit_state(edit, manifest->number);
     edit->describes = false; /* nothing that is not there */
 }

@@ -62,6 +62,7 @@ void manifest_edit_ahead(struct manifest_edit *edit, uint32_t table, uint16_t fa
                          int64_t timestamp); /* 0: no-op */
 void manifest_edit_counters(struct manifest_edit *edit, uint64_t next_file_number,
                             uint64_t last_sequence, int64_t last_timestamp);
+void manifest_edit_state(struct manifest_edit *edit, uint64_t number); /* manifest_commit does */
 void manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number);
 void manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise);
 

@@ -52,7 +52,8 @@ enum manifest_tag {
     MANIFEST_ALTER_FAMILY = 11,
     MANIFEST_DROP_FAMILY = 12,
     MANIFEST_NEXT_FAMILY = 13,
-    MANIFEST_AHEAD = 14
+    MANIFEST_AHEAD = 14,
+    MANIFEST_STATE = 15
 };
 
 /* Of tables (NAME, DURABILITY, READ_ONLY, TEXT, SNAPSHOT) and families (the rest, NAME, TEXT).
@@ -89,6 +90,7 @@ enum manifest_attribute {
 #define MANIFEST_REMOVE_FILE_BYTES 16
 #define MANIFEST_FLUSHED_BYTES     16
 #define MANIFEST_AHEAD_BYTES       16
+#define MANIFEST_STATE_BYTES       8
 #define MANIFEST_DROP_FAMILY_BYTES 8
 #define MANIFEST_NEXT_FAMILY_BYTES 8
 /* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow. */
@@ -97,6 +99,7 @@ enum manifest_attribute {
 /* Numbers of logs and store files are below, so far that counting on from any of them never ends.
  */
 #define MANIFEST_FILE_NUMBER_END ((uint64_t)1 << 62)
+#define MANIFEST_STATE_END       ((uint64_t)1 << 62)
 /* The attribute TEXT begins with so many bytes: kind and size of the name; name and value follow.
  */
 #define MANIFEST_TEXT_BYTES 4

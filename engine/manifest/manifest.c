@@ -30,7 +30,9 @@ struct manifest_writer {
     uint64_t most_bytes; /* that commits may write; half of it where they make or alter tables */
     uint64_t loaded_bytes, loaded_checksum; /* of the whole file that was loaded; 0: none was */
     uint64_t loaded_end;                    /* where the next record goes if it is written to */
+    uint64_t loaded_records;                /* where its last whole record ends */
     bool loaded_is_promised;                /* each of its edits was synced when it was written */
+    uint64_t greatest_state;                /* that a commit was to lead to; 0: none was made */
     bool renew;                             /* the next commit writes a new file, no other way */
     bool failed;                            /* then `failure` is what every commit returns */
     petal_error failure;
@@ -77,14 +79,14 @@ struct record {
     size_t bytes; /* with header and padding */
 };
 
-/* Is there a whole record at `offset` of `file`? */
+/* Is there a whole record at the beginning of `bytes`, which lie at `offset` of the file? */
 static bool
-decode_record(petal_slice file, uint64_t file_identity, uint64_t offset, struct record *record)
+decode_record(petal_slice bytes, uint64_t file_identity, uint64_t offset, struct record *record)
 {
-    const uint8_t *from = slice_bytes(file) + offset;
-    size_t left = file.size - (size_t)offset;
+    const uint8_t *from = slice_bytes(bytes);
+    size_t left = bytes.size;
 
-    assert(offset <= file.size && offset % MANIFEST_ALIGNMENT == 0);
+    assert(offset % MANIFEST_ALIGNMENT == 0);
     if (left < MANIFEST_RECORD_BYTES || get_le32(from + 16) > left - MANIFEST_RECORD_BYTES)
         return false;
     record->payload = slice_make(from + MANIFEST_RECORD_BYTES, get_le32(from + 16));
@@ -233,6 +235,17 @@ refuse(struct load *load, const petal_error *fault, uint64_t bytes, petal_error 
     return PETAL_OK;
 }
 
+/* Is there a whole record at `offset` of the file? */
+static bool
+record_at(const struct load *load, uint64_t offset, struct record *record)
+{
+    petal_slice rest =
+        slice_make(slice_bytes(load->file) + offset, load->file.size - (size_t)offset);
+
+    assert(offset <= load->file.size);
+    return decode_record(rest, load->manifest->writer->file_identity, offset, record);
+}
+
 /* A header that is damaged may have the identity all the same: records tell. */
 static enum petal_status
 load_header(struct load *load, petal_error *error)
@@ -299,8 +312,7 @@ search_promises(struct load *load, uint64_t bad)
         const uint8_t *header = slice_bytes(load->file) + offset;
 
         if (get_le32(header + 16) == 0 && get_le32(header + 20) == MANIFEST_SEAL &&
-            decode_record(load->file, load->manifest->writer->file_identity, offset, &record) &&
-            record.promise > load->promise)
+            record_at(load, offset, &record) && record.promise > load->promise)
             load->promise = record.promise;
     }
 }
@@ -321,7 +333,7 @@ next_record(struct load *load, uint64_t offset)
         if (bytes > load->file.size - offset || bytes > load->search_left)
             continue;
         load->search_left -= bytes;
-        if (decode_record(load->file, load->manifest->writer->file_identity, offset, &record))
+        if (record_at(load, offset, &record))
             return offset;
     }
     return load->file.size;
@@ -380,16 +392,20 @@ load_records(struct load *load, petal_error *error)
     while (status == PETAL_OK && bad < load->file.size) {
         struct record record;
 
-        if (decode_record(load->file, writer->file_identity, offset, &record)) {
+        if (record_at(load, offset, &record)) {
             status = load_record(load, offset, &record, error);
             offset += record.bytes;
             promise = load->promise;
         } else {
             writer->loaded_end = offset;
+            if (writer->loaded_records == 0)
+                writer->loaded_records = offset;
             status = step_over(load, &offset, error);
             bad = offset;
         }
     }
+    /* The next state is none that the last writer may have begun to write and taken back. */
+    writer->greatest_state = load->manifest->number + 1;
     writer->loaded_is_promised = load->edits <= promise;
     /* After promised edits there is a seal, which is not: the next record takes its place. */
     if (writer->loaded_is_promised && load->edits > 0)
@@ -458,6 +474,16 @@ manifest_load(struct manifest **loaded, struct directory *directory, petal_error
 }
 
 enum petal_status
+manifest_load_live(struct manifest **loaded, struct directory *directory, petal_error *error)
+{
+    enum petal_status status = PETAL_CORRUPT;
+
+    for (unsigned i = 0; status == PETAL_CORRUPT && i < 3; i++)
+        status = manifest_load(loaded, directory, error);
+    return status;
+}
+
+enum petal_status
 manifest_load_parts(struct manifest **loaded, struct directory *directory, const char *path,
                     const struct manifest_visitor *visitor, bool *whole, petal_error *error)
 {
@@ -485,6 +511,96 @@ manifest_check_exists(const struct directory *directory, petal_error *error)
         return error_io(error, path, failed, "open");
     env->vfs->close(env->vfs->context, file);
     return PETAL_OK;
+}
+
+/* ---- what has changed since ---- */
+
+/* Does the edit give the last sequence? Every commit's does. */
+static bool
+find_last_sequence(petal_slice items, uint64_t *sequence)
+{
+    const uint8_t *from = items.data;
+    size_t left = items.size;
+
+    while (left >= MANIFEST_ITEM_BYTES) {
+        size_t bytes = get_le32(from + 4);
+
+        if (bytes > left - MANIFEST_ITEM_BYTES)
+            return false;
+        if (get_le16(from) == MANIFEST_COUNTERS && bytes == MANIFEST_COUNTERS_BYTES) {
+            *sequence = get_le64(from + MANIFEST_ITEM_BYTES + 8);
+            return true;
+        }
+        from += MANIFEST_ITEM_BYTES + bytes;
+        left -= MANIFEST_ITEM_BYTES + bytes;
+    }
+    return false;
+}
+
+/* The first edit in what follows the records that were loaded. */
+static void
+find_next_edit(const struct manifest_writer *writer, petal_slice rest, struct manifest_news *news)
+{
+    uint64_t offset = writer->loaded_records;
+    struct record record;
+
+    while (decode_record(rest, writer->file_identity, offset, &record)) {
+        if (record.kind == MANIFEST_EDIT) {
+            news->changed = true;
+            news->replaced = !find_last_sequence(record.payload, &news->last_sequence);
+            return;
+        }
+        rest = slice_make(slice_bytes(rest) + record.bytes, rest.size - record.bytes);
+        offset += record.bytes;
+    }
+}
+
+static enum petal_status
+look_into(const struct manifest_writer *writer, petal_file *file, struct manifest_news *news,
+          petal_error *error)
+{
+    const struct env *env = writer->env;
+    const petal_vfs *vfs = env->vfs;
+    uint8_t header[MANIFEST_HEADER_BYTES], *rest;
+    uint64_t size;
+    size_t got, wanted;
+    int failed = vfs->size(vfs->context, file, &size);
+
+    if (failed == 0)
+        failed = vfs->read_at(vfs->context, file, 0, header, sizeof header, &got);
+    if (failed != 0)
+        return error_io(error, writer->path, failed, "read");
+    news->replaced = news->changed = got < sizeof header ||
+                                     get_le64(header + 32) != writer->file_identity ||
+                                     size < writer->loaded_records;
+    if (news->changed || size == writer->loaded_records)
+        return PETAL_OK;
+    wanted = (size_t)(size - writer->loaded_records);
+    rest = mem_alloc(env->allocator, wanted);
+    if (rest == NULL)
+        return error_no_memory(error);
+    failed = vfs->read_at(vfs->context, file, writer->loaded_records, rest, wanted, &got);
+    if (failed == 0)
+        find_next_edit(writer, slice_make(rest, got), news);
+    mem_free(env->allocator, rest, wanted);
+    return failed == 0 ? PETAL_OK : error_io(error, writer->path, failed, "read");
+}
+
+enum petal_status
+manifest_look(const struct manifest *manifest, struct manifest_news *news, petal_error *error)
+{
+    const struct manifest_writer *writer = manifest->writer;
+    const petal_vfs *vfs = writer->env->vfs;
+    enum petal_status status;
+    petal_file *file;
+    int failed = directory_open_file(writer->directory, writer->path, PETAL_FILE_READ, &file);
+
+    *news = (struct manifest_news){0};
+    if (failed != 0)
+        return error_io(error, writer->path, failed, "open");
+    status = look_into(writer, file, news, error);
+    vfs->close(vfs->context, file);
+    return status;
 }
 
 /* ---- committing: a new file ---- */
@@ -692,23 +808,36 @@ manifest_limit(struct manifest *manifest, uint64_t bytes)
     manifest->writer->most_bytes = bytes;
 }
 
+uint64_t
+manifest_next_state(const struct manifest *manifest)
+{
+    const struct manifest_writer *writer = manifest->writer;
+
+    return (writer->greatest_state > manifest->number ? writer->greatest_state : manifest->number) +
+           1;
+}
+
 enum petal_status
-manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, petal_error *error)
+manifest_commit(struct manifest *manifest, struct manifest_edit *edit, petal_error *error)
 {
     struct manifest_writer *writer = manifest->writer;
     const struct env *env = writer->env;
-    /* With the edit and its seal the file would be so long. A state never takes more than the
-     * file that led to it, so only where that is too much the length of new files matters. */
-    uint64_t length = writer->length + record_bytes(edit->size) + MANIFEST_RECORD_BYTES;
+    uint64_t number = manifest_next_state(manifest);
     uint64_t most = edit->describes ? writer->most_bytes / 2 : writer->most_bytes;
-    uint64_t before = length > most ? new_length(env, manifest) : 0, after;
+    uint64_t length, before, after;
     struct manifest_undo undo;
     enum petal_status status;
 
     if (writer->failed)
         return error_copy(error, &writer->failure);
+    manifest_edit_state(edit, number);
     if (edit->failed)
         return error_no_memory(error);
+    writer->greatest_state = number;
+    /* With the edit and its seal the file would be so long. A state never takes more than the
+     * file that led to it, so only where that is too much the length of new files matters. */
+    length = writer->length + record_bytes(edit->size) + MANIFEST_RECORD_BYTES;
+    before = length > most ? new_length(env, manifest) : 0;
     status =
         manifest_apply(manifest, env->allocator, slice_make(edit->bytes, edit->size), &undo, error);
     if (status != PETAL_OK)

@@ -38,6 +38,19 @@ enum petal_status manifest_new(struct manifest **manifest, struct directory *dir
 enum petal_status manifest_load(struct manifest **manifest, struct directory *directory,
                                 petal_error *error);
 
+/* The same next to a writer: what looks damaged may be what it is writing, and is read again. */
+enum petal_status manifest_load_live(struct manifest **manifest, struct directory *directory,
+                                     petal_error *error);
+
+/* What a writer has made of the file since it was loaded. */
+struct manifest_news {
+    bool changed;           /* there is another state */
+    bool replaced;          /* it is in another file: what led to it is not known */
+    uint64_t last_sequence; /* else: when the next state after the loaded one was begun */
+};
+enum petal_status manifest_look(const struct manifest *manifest, struct manifest_news *news,
+                                petal_error *error);
+
 /* What a walk over a manifest tells; members may be NULL. */
 struct manifest_visitor {
     void *argument;
@@ -81,7 +94,11 @@ bool manifest_is_dead(const struct manifest *manifest);
 
 /* Make the edit durable and apply it to the state: all of it or nothing. If the manifest is dead
  * afterwards (PETAL_IO), a later opening may find either. */
-enum petal_status manifest_commit(struct manifest *manifest, const struct manifest_edit *edit,
+enum petal_status manifest_commit(struct manifest *manifest, struct manifest_edit *edit,
                                   petal_error *error);
+
+/* What no state that anybody may have seen has for a number: the next commit's. A commit that
+ * failed, too, was perhaps seen before it was taken back. */
+uint64_t manifest_next_state(const struct manifest *manifest);
 
 #endif

@@ -9,6 +9,7 @@
 #define MANIFEST_NAME           "MANIFEST"
 #define MANIFEST_TEMPORARY_NAME "MANIFEST.tmp"
 #define LOCK_NAME               "LOCK"
+#define READERS_NAME            "READERS"
 #define LOG_SUFFIX              ".log"
 #define STORE_FILE_SUFFIX       ".sst"
 
@@ -68,6 +69,12 @@ filename_lock(char path[PETAL_PATH_BYTES], const char *directory)
     named(path, directory, LOCK_NAME);
 }
 
+void
+filename_readers(char path[PETAL_PATH_BYTES], const char *directory)
+{
+    named(path, directory, READERS_NAME);
+}
+
 /* The suffix after a number in its one spelling; NULL: there is none, or it does not fit, or it is
  * 0, which is no file's. */
 static const char *
@@ -102,6 +109,8 @@ filename_parse(const char *name, uint64_t *number)
         return FILENAME_MANIFEST_TEMPORARY;
     if (strcmp(name, LOCK_NAME) == 0)
         return FILENAME_LOCK;
+    if (strcmp(name, READERS_NAME) == 0)
+        return FILENAME_READERS;
     if (suffix == NULL)
         return FILENAME_OTHER;
     if (strcmp(suffix, LOG_SUFFIX) != 0 && strcmp(suffix, STORE_FILE_SUFFIX) != 0)

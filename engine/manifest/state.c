@@ -333,11 +333,16 @@ manifest_names_file(const struct manifest *manifest, uint64_t number)
 /* No database makes so many files between two commits. */
 #define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
 
+uint64_t
+manifest_number_end(const struct manifest *manifest)
+{
+    return manifest->next_file_number + MOST_NUMBERS_AHEAD;
+}
+
 bool
 manifest_number_possible(const struct manifest *manifest, uint64_t number)
 {
-    return number < manifest->next_file_number ||
-           number - manifest->next_file_number < MOST_NUMBERS_AHEAD;
+    return number < manifest_number_end(manifest);
 }
 
 bool

@@ -65,6 +65,7 @@ struct manifest_writer;
 
 /* Pointers into it are good until the next commit. */
 struct manifest {
+    uint64_t number; /* of the state; each edit that changed it had a greater one */
     uint64_t database_identity;
     uint64_t salt; /* of the Bloom filters' hashes */
     /* Of logs and store files; at least 1; an added file raises it. */
@@ -99,6 +100,8 @@ bool manifest_find_file(const struct manifest *manifest, const struct manifest_f
 /* Can a file of that number be one of this database? Others were put there by somebody else, and
  * are left alone and not counted, since numbers must not run out. */
 bool manifest_number_possible(const struct manifest *manifest, uint64_t number);
+/* From this number on none can be, as far as is known. */
+uint64_t manifest_number_end(const struct manifest *manifest);
 /* Did such a family of such a table ever exist? Both may have been dropped. */
 bool manifest_has_known(const struct manifest *manifest, uint32_t table_id, uint16_t family_id);
 

@@ -156,6 +156,7 @@ manifest_undo_run(struct manifest_undo *undo, struct manifest *manifest)
 {
     for (size_t i = undo->count; i > 0; i--)
         take_back(undo, manifest, &undo->steps[i - 1]);
+    manifest->number = undo->counters.number;
     manifest->next_file_number = undo->counters.next_file_number;
     manifest->next_table_id = undo->counters.next_table_id;
     manifest->last_sequence = undo->counters.last_sequence;

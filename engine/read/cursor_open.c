@@ -123,8 +123,6 @@ open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory,
     if (status != PETAL_OK)
         return status;
     scan_bounds_init(&cursor->bounds, &cursor->options, memory);
-    if (read->snapshot != NULL)
-        sequence = snapshot_sequence(read->snapshot);
     if (read->receipt != NULL)
         receipt_start(read->receipt, cursor->view);
     status = read_check_alive(cursor->table, read, error);
@@ -151,7 +149,7 @@ static enum petal_status
 make_cursor(petal_table *table, const petal_scan_options *options, bool get, petal_cursor **cursor,
             petal_error *error)
 {
-    struct read_pin pin = read_pin(table->db);
+    struct read_pin pin = read_pin(table->db, options->read.snapshot);
     /* After the view, as in a get. */
     const struct table_descriptor *descriptor = table_descriptor(table);
     size_t bytes = memory_bytes(descriptor, pin.view, options);

@@ -484,7 +484,7 @@ get_column(struct fast_get *get, petal_db *db, petal_family *family, petal_slice
     assert(result->count == 0);
     read_begin(db, &point);
     if (options != NULL && options->snapshot != NULL)
-        point.sequence = snapshot_sequence(options->snapshot);
+        read_point_at(&point, options->snapshot);
     status = fast_get_begin(get, db, family, row, qualifier, &point);
     if (status != FAST_ANSWERED)
         return status;

@@ -330,7 +330,7 @@ get_row(petal_table *table, const struct table_descriptor *descriptor,
         .collect = get.collect,
     };
     if (options->snapshot != NULL)
-        get.start.point.sequence = snapshot_sequence(options->snapshot);
+        read_point_at(&get.start.point, options->snapshot);
 
     status = read_check_alive(table, options, error);
     *walk = status == PETAL_OK && needs_walk(descriptor, options);

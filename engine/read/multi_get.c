@@ -82,7 +82,7 @@ get_cached(struct multi_get *gets)
 
     begin(gets, &point);
     if (snapshot != NULL)
-        point.sequence = snapshot_sequence(snapshot);
+        read_point_at(&point, snapshot);
     for (size_t i = 0, batch; status == PETAL_OK && i < gets->count; i += batch) {
         uint32_t declined;
 
@@ -159,7 +159,7 @@ get_piece(struct multi_get *gets, bool *walk)
         return status;
     qsort(gets->wanted, gets->wanted_count, sizeof *gets->wanted, compare_wanted);
     if (gets->pin.view == NULL)
-        gets->pin = read_pin(gets->table->db);
+        gets->pin = read_pin(gets->table->db, gets->options.snapshot);
     if (gets->descriptor == NULL)
         gets->descriptor = table_descriptor(gets->table);
     for (size_t i = 0; status == PETAL_OK && !*walk && i < gets->wanted_count; i++)
@@ -176,7 +176,7 @@ begin_walk(struct multi_get *gets)
     enum petal_status status;
 
     assert(gets->options.snapshot == NULL && gets->snapshot == NULL);
-    status = petal_snapshot_new(gets->table->db, &gets->snapshot, gets->error);
+    status = snapshot_take(gets->table->db, &gets->snapshot, gets->error);
     gets->options.snapshot = gets->snapshot;
     gets->fast = false;
     view_unref(gets->pin.view);

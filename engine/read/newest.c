@@ -176,7 +176,7 @@ read_newest(const struct newest_question *question, int64_t *newest, petal_error
         if (search.key == NULL)
             return error_no_memory(error);
     }
-    pin = read_pin(db);
+    pin = read_pin(db, NULL);
     store = view_store(pin.view, question->family);
     status = store != NULL ? search_memtables(&search, store) : PETAL_OK;
     if (status == PETAL_OK && store != NULL)

@@ -49,6 +49,7 @@
 #include "engine/state/handle.h"
 #include "engine/state/latency.h"
 #include "engine/state/progress.h"
+#include "engine/state/readers.h"
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
 #include "engine/state/writers.h"
@@ -71,8 +72,9 @@ struct read_point_list {
 struct petal_db {
     struct env env;
     struct directory directory;
-    uint32_t process;      /* the one that opened it (base/process.h) */
-    petal_file *lock_file; /* engine/db/lock.h */
+    uint32_t process;       /* the one that opened it (base/process.h) */
+    petal_file *lock_file;  /* engine/db/lock.h */
+    struct readers readers; /* in other openings; or this one among them */
 
     /* As it was opened. */
     /* No threads run, cells of the logs stay in memtables, and only memtables and cache change. */
@@ -121,6 +123,7 @@ struct petal_db {
     struct writers writers;
     struct pace *pace;           /* engine/write/pace.h */
     struct wal_chain *wal;       /* engine/wal/wal.h */
+    struct reading *reading;     /* engine/db/refresh.h; NULL: opened for writing */
     struct flusher *flusher;     /* engine/flush/flush.h */
     struct compactor *compactor; /* engine/compact/compactor.h; NULL until recovery is done */
     struct progress progress;

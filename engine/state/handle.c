@@ -203,6 +203,124 @@ table_attach(struct schema *schema, const struct manifest_table *described, peta
     return PETAL_OK;
 }
 
+/* Do both have the same attributes? Compared as the manifest has them. */
+static enum petal_status
+compare_families(const petal_family_options *a, const petal_family_options *b,
+                 const petal_allocator *allocator, bool *same)
+{
+    struct manifest_edit edit;
+    size_t first;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, allocator);
+    manifest_edit_alter_family(&edit, 0, 0, a);
+    first = edit.size;
+    manifest_edit_alter_family(&edit, 0, 0, b);
+    status = edit.failed ? PETAL_NO_MEMORY : PETAL_OK;
+    *same = !edit.failed && edit.size == 2 * first &&
+            memcmp(edit.bytes, edit.bytes + first, first) == 0;
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+static enum petal_status
+compare_tables(const petal_table_options *a, const petal_table_options *b,
+               const petal_allocator *allocator, bool *same)
+{
+    struct manifest_edit edit;
+    size_t first;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, allocator);
+    manifest_edit_alter_table(&edit, 0, a);
+    first = edit.size;
+    manifest_edit_alter_table(&edit, 0, b);
+    status = edit.failed ? PETAL_NO_MEMORY : PETAL_OK;
+    *same = !edit.failed && edit.size == 2 * first &&
+            memcmp(edit.bytes, edit.bytes + first, first) == 0;
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+/* The family of that description, made or described anew; NULL: no memory. *changed: it was. */
+static petal_family *
+follow_family(petal_table *table, const struct manifest_family *described, bool *changed)
+{
+    struct schema *schema = table->schema;
+    const petal_allocator *allocator = schema->env->allocator;
+    petal_family *family = table_family_by_id(table, described->id);
+    struct family_descriptor *descriptor;
+    bool same;
+
+    if (family == NULL) {
+        family = family_new(table, described->id, schema->slot_count, &described->options);
+        if (family == NULL)
+            return NULL;
+        schema->slot_count++;
+        family->next = table->all_families;
+        table->all_families = family;
+        *changed = true;
+        return family;
+    }
+    if (compare_families(family_options(family), &described->options, allocator, &same) != PETAL_OK)
+        return NULL;
+    if (same)
+        return family;
+    descriptor = family_descriptor_new(&described->options, allocator);
+    if (descriptor == NULL)
+        return NULL;
+    family_describe(family, descriptor);
+    *changed = true;
+    return family;
+}
+
+enum petal_status
+table_follow(petal_table *table, const struct manifest_table *described)
+{
+    const petal_allocator *allocator = table->schema->env->allocator;
+    const struct table_descriptor *present = table_descriptor(table);
+    petal_table_options options = {
+        .name = table->name,
+        .durability = described->durability,
+        .read_only = described->read_only,
+        .attributes = described->attributes,
+        .attribute_count = described->attribute_count,
+    };
+    struct table_descriptor *descriptor =
+        table_descriptor_new(&options, described->family_count, allocator);
+    bool same, changed = present->family_count != described->family_count;
+
+    assert_held(&table->schema->mutex);
+    if (descriptor == NULL ||
+        compare_tables(table_options(table), &options, allocator, &same) != PETAL_OK) {
+        table_descriptor_free(descriptor, allocator);
+        return PETAL_NO_MEMORY;
+    }
+    changed |= !same;
+    for (size_t i = 0; i < described->family_count; i++) {
+        petal_family *family = follow_family(table, &described->families[i], &changed);
+
+        if (family == NULL) {
+            table_descriptor_free(descriptor, allocator);
+            return PETAL_NO_MEMORY;
+        }
+        table_descriptor_set(descriptor, i, family, family_options(family));
+    }
+    if (!changed) {
+        table_descriptor_free(descriptor, allocator);
+        return PETAL_OK;
+    }
+    for (size_t i = 0; i < present->family_count; i++) {
+        petal_family *family = present->families[i];
+
+        if (manifest_find_family(described, family->id) == NULL)
+            atomic_store_explicit(&family->dropped, true, memory_order_release);
+    }
+    table_descriptor_sort(descriptor);
+    table_describe(table, descriptor);
+    return PETAL_OK;
+}
+
 void
 table_retire(petal_table *table)
 {

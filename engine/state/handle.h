@@ -190,6 +190,11 @@ enum petal_status table_attach(struct schema *schema, const struct manifest_tabl
                                petal_table **table);
 void table_free(petal_table *table);
 
+/* The handles become as the manifest describes the table by now: families are made, flagged as
+ * dropped, described anew. On PETAL_NO_MEMORY some of that is done, and the call can be repeated.
+ * REQUIRES: schema->mutex held. */
+enum petal_status table_follow(petal_table *table, const struct manifest_table *described);
+
 /* A handle that nothing points to yet, at `slot` of views to come; NULL: no memory. */
 petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
                          const petal_family_options *options);

@@ -1,26 +1,25 @@
 /* read_point.c -- see engine/state/read_point.h. */
 #include "engine/state/read_point.h"
 
-#include "base/argument.h"
-
 enum petal_status
-petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
+snapshot_take(petal_db *db, petal_snapshot **snapshot, petal_error *error)
 {
-    RETURN_IF_NULL(snapshot, error);
-    *snapshot = NULL;
-    RETURN_IF_NULL(db, error);
-
     struct read_point_list *list = &db->snapshots;
     petal_snapshot *made;
 
-    if (db_enter(db, error) != PETAL_OK)
-        return PETAL_INVALID;
     made = *snapshot = mem_zalloc(db->env.allocator, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;
+    if (db->read_only) {
+        struct read_pin pin = read_pin(db, NULL);
+
+        made->view = pin.view;
+        made->sequence = pin.sequence;
+    }
     mutex_lock(&list->mutex);
-    made->sequence = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
+    if (!db->read_only)
+        made->sequence = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
     made->older = list->newest;
     if (list->newest != NULL)
         list->newest->newer = made;
@@ -52,6 +51,7 @@ petal_snapshot_free(petal_snapshot *snapshot)
     else
         list->newest = snapshot->older;
     mutex_unlock(&list->mutex);
+    view_unref(snapshot->view);
     mem_free(db->env.allocator, snapshot, sizeof *snapshot);
     atomic_fetch_sub_explicit(&db->open.snapshot, 1, memory_order_release);
 }

@@ -38,7 +38,7 @@ read_begin(petal_db *db, struct read_point *point)
     for (;;) {
         struct view *now;
 
-        point->sequence = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
+        point->sequence = atomic_load_explicit(view->sequence, memory_order_acquire);
         /* Memtables switch before the next batch is published: if the view is still the same, the
          * sequence belongs to it. */
         now = atomic_load_explicit(&db->views.current, memory_order_acquire);
@@ -61,23 +61,6 @@ struct read_pin {
     uint64_t sequence;
 };
 
-static inline struct read_pin
-read_pin(petal_db *db)
-{
-    struct read_point point;
-
-    read_begin(db, &point);
-    view_ref(point.view);
-    read_end(db, &point);
-    return (struct read_pin){point.view, point.sequence};
-}
-
-static inline struct view *
-read_pin_view(petal_db *db)
-{
-    return read_pin(db).view;
-}
-
 /* Enter the epoch to read as of the pin. */
 static inline void
 read_begin_pinned(petal_db *db, const struct read_pin *pin, struct read_point *point)
@@ -89,14 +72,43 @@ read_begin_pinned(petal_db *db, const struct read_pin *pin, struct read_point *p
 
 struct petal_snapshot {
     petal_db *db;
-    uint64_t sequence;             /* readers that name the snapshot see cells up to it */
+    uint64_t sequence; /* readers that name the snapshot see cells up to it */
+    /* Of a read-only opening, whose files another process merges without knowing of the snapshot:
+     * what it reads, counted. Else NULL: flushes and compactions keep what the snapshot sees. */
+    struct view *view;
     petal_snapshot *older, *newer; /* guarded by the list's mutex */
 };
 
-static inline uint64_t
-snapshot_sequence(const petal_snapshot *snapshot)
+/* A snapshot of what can be read now; petal_snapshot_free gives it back. PETAL_NO_MEMORY. */
+enum petal_status snapshot_take(petal_db *db, petal_snapshot **snapshot, petal_error *error);
+
+/* Read as of the snapshot, in place of now. */
+static inline void
+read_point_at(struct read_point *point, const petal_snapshot *snapshot)
 {
-    return snapshot->sequence;
+    point->sequence = snapshot->sequence;
+    if (snapshot->view != NULL)
+        point->view = snapshot->view;
+}
+
+/* As of the snapshot; NULL: as of now. */
+static inline struct read_pin
+read_pin(petal_db *db, const petal_snapshot *snapshot)
+{
+    struct read_point point;
+
+    read_begin(db, &point);
+    if (snapshot != NULL)
+        read_point_at(&point, snapshot);
+    view_ref(point.view);
+    read_end(db, &point);
+    return (struct read_pin){point.view, point.sequence};
+}
+
+static inline struct view *
+read_pin_view(petal_db *db)
+{
+    return read_pin(db, NULL).view;
 }
 
 /* The oldest read point that any present or later reader can have: that of a registered snapshot,

@@ -74,8 +74,8 @@ store_memtable_charge(struct store_memtable *memtable, struct memory_budget *bud
 }
 
 enum petal_status
-store_file_new(struct store_file **file, const struct env *env, struct cache *cache,
-               struct sst_reader *reader, uint64_t number, uint64_t run)
+store_file_new(struct store_file **file, const struct env *env, struct readers *readers,
+               struct cache *cache, struct sst_reader *reader, uint64_t number, uint64_t run)
 {
     struct store_file *made = mem_zalloc(env->allocator, sizeof *made);
 
@@ -88,6 +88,8 @@ store_file_new(struct store_file **file, const struct env *env, struct cache *ca
     atomic_init(&made->obsolete, false);
     atomic_init(&made->bad, false);
     made->env = env;
+    made->readers = readers;
+    made->born = readers_state(readers);
     made->cache = cache;
     made->reader = reader;
     made->number = number;
@@ -107,13 +109,8 @@ store_file_unref(struct store_file *file)
     if (file == NULL || !drop_is_last(&file->references))
         return;
     if (atomic_load_explicit(&file->obsolete, memory_order_relaxed)) {
-        const char *path = sst_reader_path(file->reader);
-        int failed = sst_reader_remove_file(file->reader);
-
+        readers_remove(file->readers, FILENAME_STORE_FILE, file->number, file->born);
         cache_erase_file(file->cache, file->number);
-        if (failed != 0)
-            env_log(file->env, PETAL_LOG_WARNING, "cannot remove dropped file %s: error %d", path,
-                    failed);
     }
     sst_reader_close(file->reader);
     if (file->budget != NULL)
@@ -374,8 +371,8 @@ page_unref(struct view_page *page, const petal_allocator *allocator)
 }
 
 enum petal_status
-view_new(struct view **view, const petal_allocator *allocator, const struct view *base,
-         size_t store_count)
+view_new(struct view **view, const petal_allocator *allocator, const struct views *views,
+         const struct view *base, size_t store_count)
 {
     size_t shared = base != NULL ? base->page_count : 0;
     size_t wanted = (store_count + VIEW_PAGE_STORES - 1) / VIEW_PAGE_STORES;
@@ -388,6 +385,7 @@ view_new(struct view **view, const petal_allocator *allocator, const struct view
     made->retire.release = release_retired;
     atomic_init(&made->references, 1);
     made->allocator = allocator;
+    made->sequence = &views->published_sequence;
     made->page_count = page_count;
     for (size_t i = 0; i < page_count; i++) {
         if (i < shared) {
@@ -403,6 +401,13 @@ view_new(struct view **view, const petal_allocator *allocator, const struct view
         }
     }
     return PETAL_OK;
+}
+
+void
+view_fix(struct view *view, uint64_t sequence)
+{
+    atomic_store_explicit(&view->fixed, sequence, memory_order_relaxed);
+    view->sequence = &view->fixed;
 }
 
 enum petal_status

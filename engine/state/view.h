@@ -18,6 +18,7 @@
 #include "base/mutex.h"
 #include "engine/petal.h"
 #include "engine/state/budget.h"
+#include "engine/state/readers.h"
 #include "memtable/memtable.h"
 #include "sstable/sst_reader.h"
 
@@ -47,6 +48,8 @@ struct store_memtable {
 struct store_file {
     _Atomic(uint32_t) references;
     const struct env *env;
+    struct readers *readers; /* of other openings, which may need it */
+    uint64_t born;           /* see readers_remove */
     struct cache *cache;
     struct sst_reader *reader;
     struct memory_budget *budget; /* NULL: nothing is charged */
@@ -87,6 +90,8 @@ struct store_view {
     struct file_entry *files; /* by (greatest timestamp, greatest sequence), newest first */
 };
 
+struct views;
+
 #define VIEW_PAGE_STORES 64
 
 /* Views share the pages in which no store differs: so a view costs a reference for each page and
@@ -102,6 +107,10 @@ struct view {
     const petal_allocator *allocator;
     struct view_bin *bin;     /* where it goes when it is retired and unseen */
     struct view *next_in_bin; /* the bin's */
+    /* How far its cells are published: the database's, which goes on, or `fixed`, the view's own
+     * (engine/db/refresh.h). */
+    const _Atomic(uint64_t) *sequence;
+    _Atomic(uint64_t) fixed;
     size_t page_count;
     struct view_page *pages[]; /* of the stores by petal_family.slot */
 };
@@ -125,8 +134,8 @@ void store_memtable_charge(struct store_memtable *memtable, struct memory_budget
 
 /* Takes over `reader`, also on failure. */
 enum petal_status store_file_new(struct store_file **file, const struct env *env,
-                                 struct cache *cache, struct sst_reader *reader, uint64_t number,
-                                 uint64_t run);
+                                 struct readers *readers, struct cache *cache,
+                                 struct sst_reader *reader, uint64_t number, uint64_t run);
 void store_file_ref(struct store_file *file);
 void store_file_unref(struct store_file *file);
 
@@ -152,9 +161,13 @@ void store_view_unref(struct store_view *store_view);
  * above it. */
 uint64_t store_view_bad_sequence(const struct store_view *store);
 
-/* A view with the stores of `base` (may be NULL), and room for `store_count` of them at least. */
+/* A view with the stores of `base` (may be NULL), and room for `store_count` of them at least,
+ * published as far as `views` are. */
 enum petal_status view_new(struct view **view, const petal_allocator *allocator,
-                           const struct view *base, size_t store_count);
+                           const struct views *views, const struct view *base, size_t store_count);
+
+/* The view has the stores of an unpublished one as of this sequence, whatever is published. */
+void view_fix(struct view *view, uint64_t sequence);
 
 /* Put `store_view` (reference taken over, also on failure; may be NULL) at `slot` of an unpublished
  * view. REQUIRES: the view that it was made from, if any, is still the current one. */

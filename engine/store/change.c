@@ -29,8 +29,8 @@ touch(struct change *change, petal_family *family)
     assert_held(&change->db->views.mutex);
     assert(family->table->db == change->db);
     if (!change->no_memory && change->view == NULL)
-        change->no_memory =
-            view_new(&change->view, allocator, change->current, change->slot_count) != PETAL_OK;
+        change->no_memory = view_new(&change->view, allocator, &change->db->views, change->current,
+                                     change->slot_count) != PETAL_OK;
     if (!change->no_memory)
         change->no_memory = !mem_grow_array(allocator, &change->families, &change->family_capacity,
                                             change->family_count, change->family_count + 1,
@@ -175,6 +175,9 @@ change_commit(struct change *change, petal_error *error)
     if (promise.log_number != 0)
         manifest_edit_wal_promise(&change->edit, promise);
     status = manifest_commit(db->manifest, &change->edit, &cause);
+    /* Files of an edit that was taken back are as if the next state were the first without them. */
+    readers_note_state(&db->readers, status == PETAL_OK ? db->manifest->number
+                                                        : manifest_next_state(db->manifest));
     if (status == PETAL_OK)
         return PETAL_OK;
     /* A refused edit changed nothing, nor did one that found no space, memory or descriptor. */

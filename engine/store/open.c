@@ -47,7 +47,8 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
         return error_corrupt(error, path, 0, "%s is not the store file that the manifest describes",
                              path);
     }
-    status = store_file_new(file, &db->env, db->cache, reader, described->number, described->run);
+    status = store_file_new(file, &db->env, &db->readers, db->cache, reader, described->number,
+                            described->run);
     if (status != PETAL_OK)
         return error_no_memory(error);
     (*file)->budget = &db->memory;

@@ -19,12 +19,9 @@ remove_files(petal_db *db, const struct manifest_table *table, size_t count)
 {
     for (size_t f = 0; f < table->family_count; f++) {
         for (size_t i = 0; i < table->families[f].file_count && count > 0; i++, count--) {
-            char path[PETAL_PATH_BYTES];
+            uint64_t number = table->families[f].files[i].number;
 
-            filename_store_file(path, db->directory.path, table->families[f].files[i].number);
-            if (directory_remove(&db->directory, path) != 0)
-                env_log(&db->env, PETAL_LOG_WARNING, "cannot remove file %s of a table snapshot",
-                        path);
+            readers_remove(&db->readers, FILENAME_STORE_FILE, number, 0);
         }
     }
 }

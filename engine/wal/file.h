@@ -121,8 +121,9 @@ wal_file_synced_sequence(const struct wal_file *wal); /* greatest sequence synce
 struct wal_record {
     petal_slice payload;
     bool first;       /* in its WAL */
-    const char *path; /* of the WAL, and where it begins there: for messages */
-    uint64_t offset;
+    uint64_t number;  /* of the WAL */
+    uint64_t offset;  /* where it begins there */
+    const char *path; /* for messages */
 };
 
 typedef enum petal_status wal_visit(void *argument, const struct wal_record *record,
@@ -168,6 +169,12 @@ struct wal_replay {
     uint64_t next_log;
     uint64_t obsolete_sequence; /* and end with this sequence or a lesser one */
     struct wal_promise promise; /* the manifest's */
+    /* Begin there, where a record begins that was read before; WALs below are passed over.
+     * log_number 0: begin with the oldest. */
+    struct wal_promise from;
+    /* A writer may go on meanwhile: what looks torn or damaged is read again, as long as that leads
+     * further, up to the length that the file had; empty WALs may vanish. */
+    bool live;
     /* Called for each whole record in order.  May refuse with an error. */
     wal_visit *visit;
     /* Called after the records of each WAL that is not dropped or passed over; `length`: where it

@@ -81,16 +81,8 @@ wal_remove_below(petal_db *db, uint64_t oldest)
     uint64_t number;
 
     /* Large files take their time to go, and the leader must not wait for the mutex meanwhile. */
-    while ((number = forget_closed(db, oldest)) != 0) {
-        char path[PETAL_PATH_BYTES];
-        int failed;
-
-        filename_wal(path, db->directory.path, number);
-        failed = directory_remove(&db->directory, path);
-        if (failed != 0)
-            env_log(&db->env, PETAL_LOG_WARNING, "cannot remove flushed log %s: error %d", path,
-                    failed);
-    }
+    while ((number = forget_closed(db, oldest)) != 0)
+        readers_remove(&db->readers, FILENAME_WAL, number, 0);
 }
 
 uint64_t

@@ -35,6 +35,7 @@ wal_reader_open_path(struct wal_reader *reader, const struct directory *director
         return error_io(error, reader->path, failed, "take the size of");
     }
     reader->limit = reader->size;
+    reader->start = WAL_HEADER_BYTES;
     return PETAL_OK;
 }
 
@@ -56,6 +57,14 @@ wal_reader_close(struct wal_reader *reader)
     env->vfs->close(env->vfs->context, reader->file);
     mem_free(env->allocator, reader->frame, WAL_FRAME_BYTES);
     mem_free(env->allocator, reader->record, reader->record_capacity);
+}
+
+void
+wal_reader_begin_at(struct wal_reader *reader, uint64_t offset)
+{
+    assert(offset >= WAL_HEADER_BYTES);
+    reader->start = offset;
+    reader->frame_offset = UINT64_MAX;
 }
 
 /* Have the frame with `offset` in memory. */
@@ -239,8 +248,8 @@ enum petal_status
 wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument, uint64_t *records,
                    uint64_t *end, petal_error *error)
 {
-    struct walk walk = {.offset = WAL_HEADER_BYTES};
-    struct wal_record record = {.path = reader->path};
+    struct walk walk = {.offset = reader->start};
+    struct wal_record record = {.number = reader->number, .path = reader->path};
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK && walk.offset < reader->limit) {
@@ -262,7 +271,8 @@ wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument, 
         status = add_fragment(reader, &walk, &fragment, &record.payload, &complete, error);
         if (status != PETAL_OK || !complete)
             continue;
-        record.first = ++*records == 1;
+        ++*records;
+        record.first = walk.record_start == WAL_HEADER_BYTES;
         record.offset = walk.record_start;
         if (visit != NULL)
             status = visit(argument, &record, error);

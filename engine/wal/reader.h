@@ -19,6 +19,7 @@ struct wal_reader {
     uint64_t seed;
     uint64_t size;         /* of the file */
     uint64_t limit;        /* what lies at or after it is no part of the WAL; at most size */
+    uint64_t start;        /* of the records that are wanted; after the header */
     uint8_t *frame;        /* WAL_FRAME_BYTES */
     uint64_t frame_offset; /* of the frame in memory; UINT64_MAX: none */
     size_t frame_bytes;    /* those of it that are in the file below the limit */
@@ -35,6 +36,9 @@ enum petal_status wal_reader_open_path(struct wal_reader *reader, const struct d
                                        const char *path, uint64_t database_identity,
                                        uint64_t number, petal_error *error);
 void wal_reader_close(struct wal_reader *reader);
+
+/* The records that are wanted begin there; what is in memory is read anew. */
+void wal_reader_begin_at(struct wal_reader *reader, uint64_t offset);
 
 /*
  * *whole false: the header is torn, or that of an older WAL of this database, which the medium

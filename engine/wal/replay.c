@@ -1,5 +1,6 @@
 /* replay.c -- which WALs there are, how they hang together, and where the last one ends; see
  * engine/wal/file.h. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -53,7 +54,7 @@ visit_name(void *argument, const char *name)
         return;
     if (number > replay->greatest_log)
         replay->greatest_log = number;
-    if (number < replay->oldest_log || list->failed)
+    if (number < replay->oldest_log || number < replay->from.log_number || list->failed)
         return;
     list->failed = !mem_grow(replay->directory->env->allocator, &array, &list->capacity,
                              list->count, list->count + 1, sizeof *list->entries);
@@ -110,6 +111,13 @@ read_header(const struct wal_replay *replay, struct wal_entry *entry, petal_erro
     return status;
 }
 
+/* An empty WAL that its writer had made ahead, and did not need. */
+static bool
+has_vanished(const struct wal_replay *replay, enum petal_status status, const petal_error *error)
+{
+    return replay->live && status == PETAL_IO && error->os_error == ENOENT;
+}
+
 static enum petal_status
 read_headers(struct wal_list *list, petal_error *error)
 {
@@ -120,6 +128,8 @@ read_headers(struct wal_list *list, petal_error *error)
 
         status = read_header(list->replay, entry, error);
         entry->refused = status != PETAL_OK;
+        if (has_vanished(list->replay, status, error))
+            status = PETAL_OK;
         entry->whole = entry->whole && !entry->refused;
         status = refuse(list, status, error);
     }
@@ -135,8 +145,8 @@ check_present(const struct wal_list *list, uint64_t number, uint64_t length, con
 {
     char path[PETAL_PATH_BYTES];
 
-    if (number < list->replay->oldest_log || number == 0 || length == 0 ||
-        find_entry(list, number) != NULL)
+    if (number < list->replay->oldest_log || number < list->replay->from.log_number ||
+        number == 0 || length == 0 || find_entry(list, number) != NULL)
         return PETAL_OK;
     filename_wal(path, list->replay->directory->path, number);
     return error_corrupt(error, path, 0, "%s is missing; %s says that it had %" PRIu64 " bytes",
@@ -257,14 +267,18 @@ later_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_e
 }
 
 /* How far the WAL was synced, if that is after `bad`, as any promise says; else anything up to that.
- * `final`: the WAL's length as later WALs give it, 0 if none does. */
+ * `content`: where the bytes end that are not zero. `final`: the WAL's length as later WALs give it,
+ * 0 if none does. */
 static enum petal_status
-find_promise(const struct wal_list *list, struct wal_reader *reader, uint64_t bad, uint64_t final,
-             uint64_t *promise, petal_error *error)
+find_promise(const struct wal_list *list, struct wal_reader *reader, uint64_t bad, uint64_t content,
+             uint64_t final, uint64_t *promise, petal_error *error)
 {
     uint64_t elsewhere = promise_elsewhere(list, reader->number);
-    enum petal_status status = wal_reader_find_promise(reader, bad, promise, error);
+    enum petal_status status = PETAL_OK;
 
+    *promise = 0;
+    if (content > bad)
+        status = wal_reader_find_promise(reader, bad, promise, error);
     if (elsewhere > *promise)
         *promise = elsewhere;
     if (status == PETAL_OK && *promise <= bad && final > bad) {
@@ -313,10 +327,10 @@ judge_end(struct wal_list *list, struct wal_reader *reader, uint64_t end, uint64
 {
     struct wal_replay *replay = list->replay;
     uint64_t promise = 0, content = 0, bytes, behind = 0;
-    enum petal_status status = find_promise(list, reader, end, final, &promise, error);
+    enum petal_status status = wal_reader_content_end(reader, &content, error);
 
     if (status == PETAL_OK)
-        status = wal_reader_content_end(reader, &content, error);
+        status = find_promise(list, reader, end, content, final, &promise, error);
     bytes = content > end ? content - end : 0;
     if (status == PETAL_OK && bytes > 0 && end > 0 && (promise > end || replay->fault != NULL))
         status = wal_reader_count_behind(reader, end, &behind, error);
@@ -336,6 +350,29 @@ judge_end(struct wal_list *list, struct wal_reader *reader, uint64_t end, uint64
                          reader->path, end, promise, replay->records, behind);
 }
 
+/* *records: so many more; *end: after the last whole one. */
+static enum petal_status
+read_to_end(struct wal_list *list, const struct wal_entry *entry, struct wal_reader *reader,
+            wal_visit *visit, uint64_t final, uint64_t *records, uint64_t *end, petal_error *error)
+{
+    const struct wal_replay *replay = list->replay;
+
+    for (;;) {
+        uint64_t before = *end;
+        enum petal_status status = PETAL_OK;
+
+        if (entry->whole)
+            status = wal_reader_records(reader, visit, replay->argument, records, end, error);
+        if (status != PETAL_OK)
+            return status;
+        status = judge_end(list, reader, *end, final, error);
+        /* What seems damaged may have been written a moment before what promises it. */
+        if (status != PETAL_CORRUPT || !replay->live || *end == before)
+            return status;
+        wal_reader_begin_at(reader, *end);
+    }
+}
+
 static enum petal_status
 refuse_order(const struct wal_list *list, const struct wal_entry *entry, const char *path,
              petal_error *error)
@@ -353,22 +390,21 @@ replay_reader(struct wal_list *list, const struct wal_entry *entry, struct wal_r
     struct wal_replay *replay = list->replay;
     /* All WALs between the last one with records and this one are empty, so it may name any of
      * them. */
-    bool continues =
-        list->last_number == 0 || entry->identity.predecessor_number >= list->last_number;
+    bool continues = list->last_number == 0 || entry->number == replay->from.log_number ||
+                     entry->identity.predecessor_number >= list->last_number;
     bool is_wanted = continues || replay->fault != NULL;
     uint64_t final = final_length(list, entry->number);
     uint64_t records = 0, end = 0;
-    enum petal_status status = PETAL_OK;
+    enum petal_status status;
 
     if (final != 0 && final < reader->limit)
         reader->limit = final;
-    if (entry->whole)
-        status = wal_reader_records(reader, is_wanted ? replay->visit : NULL, replay->argument,
-                                    &records, &end, error);
+    if (entry->number == replay->from.log_number)
+        wal_reader_begin_at(reader, replay->from.length);
+    status = read_to_end(list, entry, reader, is_wanted ? replay->visit : NULL, final, &records,
+                         &end, error);
     if (continues)
         replay->records += records;
-    if (status == PETAL_OK)
-        status = judge_end(list, reader, end, final, error);
     if (status != PETAL_OK)
         return status;
     list->torn = final > end && replay->fault == NULL;
@@ -404,6 +440,8 @@ replay_file(struct wal_list *list, const struct wal_entry *entry, petal_error *e
         return PETAL_OK;
     status = wal_reader_open(&reader, replay->directory, replay->database_identity, entry->number,
                              error);
+    if (has_vanished(replay, status, error))
+        return PETAL_OK;
     if (status != PETAL_OK)
         return status;
     status = list->torn ? drop_reader(replay, &reader, error)
@@ -415,7 +453,7 @@ replay_file(struct wal_list *list, const struct wal_entry *entry, petal_error *e
 enum petal_status
 wal_replay(struct wal_replay *replay, petal_error *error)
 {
-    struct wal_list list = {.replay = replay};
+    struct wal_list list = {.replay = replay, .last_number = replay->from.log_number};
     petal_error cause;
     enum petal_status status;
 

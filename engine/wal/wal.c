@@ -584,8 +584,10 @@ wal_thread(void *argument)
         if (over && has_unsynced(db) &&
             !atomic_load_explicit(&db->failure.failed, memory_order_relaxed))
             sync_in_background(db);
-        if (over)
+        if (over) {
+            readers_remove_kept(&db->readers);
             until = interval_end(chain);
+        }
         if (spare)
             wal_make_spare(db);
         view_bin_empty(&db->views.bin);

@@ -328,7 +328,7 @@ delete_batches(struct delete_rows *d)
     enum petal_status status = petal_batch_new(db, &d->batch, d->error);
 
     if (status == PETAL_OK && d->options.snapshot == NULL) {
-        status = petal_snapshot_new(db, &d->snapshot, d->error);
+        status = snapshot_take(db, &d->snapshot, d->error);
         d->options.snapshot = d->snapshot;
     }
     while (status == PETAL_OK && !d->ended) {

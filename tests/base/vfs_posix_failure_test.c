@@ -426,7 +426,7 @@ do_size(struct files *files)
 static int
 do_lock(struct files *files)
 {
-    return VFS->lock(NULL, files->file, false);
+    return VFS->lock(NULL, files->file, 0, 0, PETAL_LOCK_EXCLUSIVE);
 }
 
 static int

@@ -401,7 +401,9 @@ lock_in_child(const char *path, bool shared)
         petal_file *file;
         int error = vfs_open(&vfs_posix, path, shared ? PETAL_FILE_READ : PETAL_FILE_WRITE, &file);
 
-        _exit(error != 0 ? error : vfs_posix.lock(NULL, file, shared));
+        _exit(error != 0 ? error
+                         : vfs_posix.lock(NULL, file, 0, 0,
+                                          shared ? PETAL_LOCK_SHARED : PETAL_LOCK_EXCLUSIVE));
     }
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -413,7 +415,7 @@ TEST_WITH(a_forked_child_cannot_take_the_lock, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
-    assert_int_equal(vfs_posix.lock(NULL, fixture->file, false), 0);
+    assert_int_equal(vfs_posix.lock(NULL, fixture->file, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     assert_int_equal(lock_in_child(fixture->path, false), EAGAIN);
     assert_int_equal(lock_in_child(fixture->path, true), EAGAIN);
     /* The child's end, which closed its copy of the descriptor, has not freed the lock. */
@@ -427,7 +429,7 @@ TEST_WITH(a_forked_child_can_share_a_shared_lock, set_up, tear_down)
 {
     struct fixture *fixture = *state;
 
-    assert_int_equal(vfs_posix.lock(NULL, fixture->file, true), 0);
+    assert_int_equal(vfs_posix.lock(NULL, fixture->file, 0, 0, PETAL_LOCK_SHARED), 0);
     assert_int_equal(lock_in_child(fixture->path, true), 0);
     assert_int_equal(lock_in_child(fixture->path, false), EAGAIN);
     assert_int_equal(vfs_posix.close(NULL, fixture->file), 0);
@@ -443,7 +445,7 @@ hold_lock(const char *path, int report)
     char result = 0;
 
     if (vfs_open(&vfs_posix, path, PETAL_FILE_WRITE, &file) == 0 &&
-        vfs_posix.lock(NULL, file, false) == 0)
+        vfs_posix.lock(NULL, file, 0, 0, PETAL_LOCK_EXCLUSIVE) == 0)
         result = 1;
     if (write(report, &result, 1) != 1)
         _exit(1);
@@ -465,10 +467,10 @@ TEST_WITH(the_lock_of_a_killed_process_is_free, set_up, tear_down)
     assert_true(holder > 0);
     assert_int_equal(read(report[0], &result, 1), 1);
     assert_int_equal(result, 1);
-    assert_int_equal(vfs_posix.lock(NULL, fixture->file, false), EAGAIN);
+    assert_int_equal(vfs_posix.lock(NULL, fixture->file, 0, 0, PETAL_LOCK_EXCLUSIVE), EAGAIN);
     assert_int_equal(kill(holder, SIGKILL), 0);
     assert_int_equal(waitpid(holder, NULL, 0), holder);
-    assert_int_equal(vfs_posix.lock(NULL, fixture->file, false), 0);
+    assert_int_equal(vfs_posix.lock(NULL, fixture->file, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     (void)close(report[0]);
     (void)close(report[1]);
 }

@@ -240,6 +240,7 @@ check_name(void *argument, const char *name)
         break;
     case FILENAME_MANIFEST:
     case FILENAME_LOCK:
+    case FILENAME_READERS:
         known = true;
         break;
     default:

@@ -268,16 +268,16 @@ TEST_WITH(after_a_cut_files_are_dead_and_locks_are_free, set_up, tear_down)
     size_t got;
 
     assert_int_equal(sync_directory(vfs, "d"), 0);
-    assert_int_equal(table->lock(vfs, dead, false), 0);
+    assert_int_equal(table->lock(vfs, dead, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
     calls = memory_vfs_calls(vfs);
     assert_int_equal(write_text(vfs, dead, 0, "text"), EIO);
     assert_int_equal(table->read_at(vfs, dead, 0, buffer, 4, &got), EIO);
     assert_int_equal(table->size(vfs, dead, &size), EIO);
     assert_int_equal(sync_file(vfs, dead), EIO);
-    assert_int_equal(table->lock(vfs, dead, false), EIO);
+    assert_int_equal(table->lock(vfs, dead, 0, 0, PETAL_LOCK_EXCLUSIVE), EIO);
     file = open_file(vfs, "d/a");
-    assert_int_equal(table->lock(vfs, file, false), 0);
+    assert_int_equal(table->lock(vfs, file, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     assert_int_equal(memory_vfs_calls(vfs), calls + 2); /* those of the dead do not count */
     expect_text(vfs, "d/a", "");
     assert_int_equal(memory_vfs_open_files(vfs), 2);

@@ -148,7 +148,7 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
     case MEMORY_VFS_SIZE:
         return table->size(vfs, fixture->file, &number);
     case MEMORY_VFS_LOCK:
-        return table->lock(vfs, fixture->file, false);
+        return table->lock(vfs, fixture->file, 0, 0, PETAL_LOCK_EXCLUSIVE);
     case MEMORY_VFS_OPEN_DIRECTORY:
         return table->open_directory(vfs, "d/new", true, &directory);
     case MEMORY_VFS_SYNC_PARENT:
@@ -377,14 +377,15 @@ TEST_WITH(a_clone_lives_alone, set_up, tear_down)
 
     assert_int_equal(write_text(fixture, 0, "both"), 0);
     assert_int_equal(fixture->table->rename(fixture->vfs, fixture->directory, "a", "b"), 0);
-    assert_int_equal(fixture->table->lock(fixture->vfs, fixture->file, false), 0);
+    assert_int_equal(fixture->table->lock(fixture->vfs, fixture->file, 0, 0, PETAL_LOCK_EXCLUSIVE),
+                     0);
     clone = memory_vfs_clone(fixture->vfs);
     assert_int_equal(memory_vfs_calls(clone), 0);
     assert_int_equal(memory_vfs_open_files(clone), 0);
     assert_int_equal(write_text(fixture, 0, "original"), 0);
     expect_text(clone, "d/b", "both");
     assert_int_equal(vfs_open(memory_vfs_table(clone), "d/b", CREATE, &file), 0);
-    assert_int_equal(memory_vfs_table(clone)->lock(clone, file, false), 0);
+    assert_int_equal(memory_vfs_table(clone)->lock(clone, file, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     assert_int_equal(memory_vfs_table(clone)->write_at(clone, file, 0, "clone", 5), 0);
     assert_int_equal(vfs_remove(memory_vfs_table(clone), "d/b"), 0);
     expect_text(fixture->vfs, "d/b", "original");

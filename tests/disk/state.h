@@ -37,7 +37,8 @@ struct memory_vfs {
     struct lock {
         const struct memory_node *node;
         const struct petal_file *holder;
-        bool shared;
+        uint64_t first, last;
+        enum petal_lock how;
     } * locks;
     size_t lock_count;
 

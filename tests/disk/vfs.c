@@ -463,29 +463,43 @@ memory_size(void *context, petal_file *file, uint64_t *size)
 
 /* A holder that asks again changes the kind of its lock, if the others let it. */
 static int
-take_lock(struct memory_vfs *vfs, petal_file *file, bool shared)
+take_lock(struct memory_vfs *vfs, struct lock wanted)
 {
-    if (!file->writable && !shared)
-        return EBADF;
+    size_t own = SIZE_MAX;
+
     for (size_t i = 0; i < vfs->lock_count; i++) {
         const struct lock *lock = &vfs->locks[i];
 
-        if (lock->node == file->node && lock->holder != file && !(lock->shared && shared))
+        if (lock->node != wanted.node || lock->last < wanted.first || lock->first > wanted.last)
+            continue;
+        if (lock->holder == wanted.holder)
+            own = i;
+        else if (lock->how == PETAL_LOCK_EXCLUSIVE || wanted.how != PETAL_LOCK_SHARED)
             return EAGAIN;
     }
-    drop_locks(vfs, file);
-    vfs->locks = test_reallocate(vfs->locks, (vfs->lock_count + 1) * sizeof(*vfs->locks));
-    vfs->locks[vfs->lock_count++] = (struct lock){file->node, file, shared};
+    if (wanted.how == PETAL_LOCK_TEST)
+        return 0;
+    if (own == SIZE_MAX) {
+        vfs->locks = test_reallocate(vfs->locks, (vfs->lock_count + 1) * sizeof(*vfs->locks));
+        own = vfs->lock_count++;
+    }
+    vfs->locks[own] = wanted;
     return 0;
 }
 
 static int
-memory_lock(void *context, petal_file *file, bool shared)
+memory_lock(void *context, petal_file *file, uint64_t offset, uint64_t size, enum petal_lock how)
 {
     struct memory_vfs *vfs = context;
-    struct call call = call_begin_file(file, MEMORY_VFS_LOCK, 0, 0);
+    struct call call = call_begin_file(file, MEMORY_VFS_LOCK, offset, 0);
+    struct lock wanted = {file->node, file, offset, size == 0 ? UINT64_MAX : offset + size - 1,
+                          how};
 
-    return call_end(&call, call.fate == FATE_WORKS ? take_lock(vfs, file, shared) : 0);
+    if (call.fate != FATE_WORKS)
+        return call_end(&call, 0);
+    if (!file->writable && how == PETAL_LOCK_EXCLUSIVE)
+        return call_end(&call, EBADF);
+    return call_end(&call, take_lock(vfs, wanted));
 }
 
 /* ---- Directories ---- */

@@ -325,9 +325,9 @@ TEST_ON_BOTH(a_file_opened_for_reading_cannot_be_written_or_locked_alone)
     assert_int_equal(open_in(layer, "a", READ, &file), 0);
     assert_int_equal(vfs->write_at(vfs->context, file, 0, "TEXT", 4), EBADF);
     assert_int_equal(vfs->log_store(vfs->context, file, 0, "TEXT", 4), EBADF);
-    assert_int_equal(vfs->lock(vfs->context, file, false), EBADF);
-    assert_int_equal(vfs->lock(vfs->context, file, true), 0);
-    assert_int_equal(vfs->lock(vfs->context, file, false), EBADF);
+    assert_int_equal(vfs->lock(vfs->context, file, 0, 0, PETAL_LOCK_EXCLUSIVE), EBADF);
+    assert_int_equal(vfs->lock(vfs->context, file, 0, 0, PETAL_LOCK_SHARED), 0);
+    assert_int_equal(vfs->lock(vfs->context, file, 0, 0, PETAL_LOCK_EXCLUSIVE), EBADF);
     assert_int_equal(vfs->sync(vfs->context, file), 0);
     close_file(layer, file);
     expect_text(layer, "a", "text");
@@ -524,18 +524,44 @@ TEST_ON_BOTH(a_lock_excludes_other_openers_until_close)
 
     assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
     assert_int_equal(open_in(layer, "lock", CREATE, &second), 0);
-    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
-    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
-    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_EXCLUSIVE), EAGAIN);
 
     /* Closing another descriptor of the file does not drop the lock, as it would with F_SETLK. */
     assert_int_equal(open_in(layer, "lock", READ, &reader), 0);
     close_file(layer, reader);
-    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_EXCLUSIVE), EAGAIN);
 
     close_file(layer, first);
-    assert_int_equal(vfs->lock(vfs->context, second, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     close_file(layer, second);
+}
+
+/* Bytes that the file has, or has not. */
+TEST_ON_BOTH(parts_of_a_file_are_locked_apart)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *first, *second, *reader;
+
+    assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
+    assert_int_equal(open_in(layer, "lock", CREATE, &second), 0);
+    assert_int_equal(open_in(layer, "lock", READ, &reader), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_TEST), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 64, 1, PETAL_LOCK_EXCLUSIVE), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_TEST), 0); /* its own */
+    assert_int_equal(vfs->lock(vfs->context, second, 64, 1, PETAL_LOCK_EXCLUSIVE), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, 128, 1, PETAL_LOCK_EXCLUSIVE), 0);
+    assert_int_equal(vfs->lock(vfs->context, reader, 0, 1, PETAL_LOCK_SHARED), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 1, PETAL_LOCK_TEST), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, 1, 63, PETAL_LOCK_TEST), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, 64, 1, PETAL_LOCK_TEST), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, first, 1, 0, PETAL_LOCK_TEST), EAGAIN);
+    close_file(layer, second);
+    assert_int_equal(vfs->lock(vfs->context, first, 1, 0, PETAL_LOCK_TEST), 0);
+    close_file(layer, first);
+    close_file(layer, reader);
 }
 
 TEST_ON_BOTH(shared_locks_let_each_other_in_and_nobody_else)
@@ -548,18 +574,18 @@ TEST_ON_BOTH(shared_locks_let_each_other_in_and_nobody_else)
     assert_int_equal(open_in(layer, "lock", READ, &first), 0);
     assert_int_equal(open_in(layer, "lock", READ, &second), 0);
     assert_int_equal(open_in(layer, "lock", WRITE, &writer), 0);
-    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
-    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
-    assert_int_equal(vfs->lock(vfs->context, second, true), 0);
-    assert_int_equal(vfs->lock(vfs->context, writer, false), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_SHARED), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_SHARED), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_SHARED), 0);
+    assert_int_equal(vfs->lock(vfs->context, writer, 0, 0, PETAL_LOCK_EXCLUSIVE), EAGAIN);
     close_file(layer, first);
-    assert_int_equal(vfs->lock(vfs->context, writer, false), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, writer, 0, 0, PETAL_LOCK_EXCLUSIVE), EAGAIN);
     close_file(layer, second);
-    assert_int_equal(vfs->lock(vfs->context, writer, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, writer, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     assert_int_equal(open_in(layer, "lock", READ, &first), 0);
-    assert_int_equal(vfs->lock(vfs->context, first, true), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_SHARED), EAGAIN);
     close_file(layer, writer);
-    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_SHARED), 0);
     close_file(layer, first);
 }
 
@@ -571,14 +597,14 @@ TEST_ON_BOTH(a_holder_may_change_the_kind_of_its_lock)
 
     assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
     assert_int_equal(open_in(layer, "lock", CREATE, &second), 0);
-    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
-    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
-    assert_int_equal(vfs->lock(vfs->context, second, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_SHARED), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_SHARED), 0);
     /* One that is refused keeps what it had. */
-    assert_int_equal(vfs->lock(vfs->context, first, false), EAGAIN);
-    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_EXCLUSIVE), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_EXCLUSIVE), EAGAIN);
     close_file(layer, second);
-    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     close_file(layer, first);
 }
 
@@ -590,13 +616,13 @@ TEST_ON_BOTH(a_lock_follows_the_file)
     petal_file *first, *second;
 
     assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
-    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     assert_int_equal(rename_in(layer, "lock", "moved"), 0);
     assert_int_equal(open_in(layer, "moved", WRITE, &second), 0);
-    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_EXCLUSIVE), EAGAIN);
     close_file(layer, second);
     assert_int_equal(open_in(layer, "lock", CREATE_NEW, &second), 0);
-    assert_int_equal(vfs->lock(vfs->context, second, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, 0, 0, PETAL_LOCK_EXCLUSIVE), 0);
     close_file(layer, second);
     close_file(layer, first);
 }

@@ -467,6 +467,7 @@ pool_opens_no_more_than_its_limit(void *unused)
 #define BIN_TURNS   4
 
 static struct view_bin bin;
+static struct views views;
 
 static void
 nobody_needs_to_know(void *unused)
@@ -480,7 +481,7 @@ fill_bin(void *unused)
     for (unsigned i = 0; i < BIN_TURNS; i++) {
         struct view *view;
 
-        schedule_check(view_new(&view, &schedule_allocator, NULL, 1) == PETAL_OK);
+        schedule_check(view_new(&view, &schedule_allocator, &views, NULL, 1) == PETAL_OK);
         view_bin_put(&bin, view);
         if (schedule_random(2) == 0)
             view_bin_empty(&bin);

@@ -253,10 +253,10 @@ TEST(test_the_oldest_read_point)
         MUST(petal_snapshot_new(db, &snapshots[i], WHY));
     }
     compact_fixture_put(table, "r", PETAL_LATEST, "a");
-    assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[0]));
+    assert_int_equal(read_point_oldest(db), snapshots[0]->sequence);
     petal_snapshot_free(snapshots[1]);
     petal_snapshot_free(snapshots[0]);
-    assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[2]));
+    assert_int_equal(read_point_oldest(db), snapshots[2]->sequence);
     petal_snapshot_free(snapshots[2]);
     assert_int_equal(read_point_oldest(db), atomic_load(&db->views.published_sequence));
     fixture_fini(&fixture.base);

@@ -187,6 +187,11 @@ NULL_ROW(petal_open, NULL_STATUS)
     return status;
 }
 
+NULL_ROW(petal_refresh, NULL_STATUS)
+{
+    return petal_refresh(GIVEN(db, S->db), ERROR);
+}
+
 NULL_ROW(petal_close, NULL_STATUS)
 {
     uint64_t status;

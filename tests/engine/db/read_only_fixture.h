@@ -11,7 +11,7 @@
 #define READ_ONLY_FILLER 1500 /* of the ledger */
 
 /* Store files, and a log with more than the memtable's limit in it, of a process that died; nothing
- * is synced. */
+ * is synced. Without READERS, in which readers write. */
 void read_only_begin(struct fixture *fixture);
 
 /* For the next opening. */

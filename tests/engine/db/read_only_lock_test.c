@@ -40,6 +40,7 @@ TEST(test_options_that_make_a_database_are_refused)
     fixture_fini(&fixture);
 }
 
+/* Where there is no registry of readers. */
 TEST(test_readers_share_and_writers_do_not)
 {
     struct fixture fixture;
@@ -51,10 +52,6 @@ TEST(test_readers_share_and_writers_do_not)
     reading = fixture.options;
     reading.read_only = true;
     reading.create = false;
-    fixture_must_open(&fixture);
-    assert_int_equal(petal_open(FIXTURE_DIRECTORY, &reading, &second, &error), PETAL_BUSY);
-    assert_null(second);
-    fixture_must_close(&fixture);
     MUST(petal_open(FIXTURE_DIRECTORY, &reading, &second, WHY));
     MUST(petal_open(FIXTURE_DIRECTORY, &reading, &third, WHY));
     assert_int_equal(fixture_open(&fixture, &error), PETAL_BUSY);
@@ -63,6 +60,46 @@ TEST(test_readers_share_and_writers_do_not)
     assert_int_equal(fixture_open(&fixture, &error), PETAL_BUSY);
     MUST(petal_close(third, WHY));
     fixture_must_open(&fixture);
+    /* Which has made it. */
+    MUST(petal_open(FIXTURE_DIRECTORY, &reading, &second, WHY));
+    MUST(petal_close(second, WHY));
+    fixture_fini(&fixture);
+}
+
+static bool
+compact(void *argument, petal_table *table)
+{
+    (void)argument;
+    MUST(petal_compact(table, NULL, WHY));
+    return true;
+}
+
+/* A reader that may not write in the registry keeps all files. */
+TEST(test_a_reader_that_may_not_write)
+{
+    struct fixture fixture;
+    petal_options reading;
+    petal_vfs sealed;
+    petal_env env;
+    petal_db *reader;
+
+    read_only_begin(&fixture);
+    fixture_must_open(&fixture);
+    read_only_seal(&sealed, &fixture);
+    env = fixture.env;
+    fixture.env.vfs = memory_vfs_table(fixture.vfs);
+    reading = fixture.options;
+    reading.read_only = true;
+    reading.create = false;
+    reading.env = &env;
+    MUST(petal_open(FIXTURE_DIRECTORY, &reading, &reader, WHY));
+    MUST(petal_table_list(fixture.db, compact, NULL, WHY));
+    assert_false(fixture_directory_is_clean(&fixture));
+    MUST(petal_refresh(reader, WHY));
+    MUST(petal_close(reader, WHY));
+    fixture_must_close(&fixture);
+    fixture_must_open(&fixture);
+    assert_true(fixture_directory_is_clean(&fixture));
     fixture_fini(&fixture);
 }
 
@@ -115,11 +152,13 @@ TEST(test_a_writer_that_comes_meanwhile_is_noticed)
 static int planned_lock_error;
 
 static int
-failing_lock(void *context, petal_file *file, bool shared)
+failing_lock(void *context, petal_file *file, uint64_t offset, uint64_t size, enum petal_lock how)
 {
     (void)context;
     (void)file;
-    assert_true(shared);
+    (void)offset;
+    (void)size;
+    assert_int_equal(how, PETAL_LOCK_SHARED);
     return planned_lock_error;
 }
 

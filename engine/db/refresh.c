@@ -1,0 +1,505 @@
+/* refresh.c -- see refresh.h. */
+#include "engine/db/refresh.h"
+
+#include "base/argument.h"
+#include "engine/state/progress.h"
+#include "engine/state/read_point.h"
+#include "engine/store/open.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* A writer that replaces its manifest as fast as it is read does nothing else. */
+#define MOST_ATTEMPTS 100
+
+struct reading *
+reading_new(petal_db *db, const petal_options *options)
+{
+    struct reading *reading = mem_zalloc(db->env.allocator, sizeof *reading);
+
+    if (reading == NULL)
+        return NULL;
+    if (!mutex_init(&reading->mutex)) {
+        mem_free(db->env.allocator, reading, sizeof *reading);
+        return NULL;
+    }
+    reading->at_snapshots = options->refresh_at_snapshots;
+    return reading;
+}
+
+void
+reading_free(petal_db *db)
+{
+    struct reading *reading = db->reading;
+
+    if (reading == NULL)
+        return;
+    for (size_t i = 0; i < reading->old_count; i++)
+        view_unref(reading->old[i].view);
+    mem_free(db->env.allocator, reading->old, reading->old_capacity * sizeof *reading->old);
+    mutex_fini(&reading->mutex);
+    mem_free(db->env.allocator, reading, sizeof *reading);
+    db->reading = NULL;
+}
+
+/* ---- a state of the manifest ---- */
+
+/* Taking over a state that was loaded. */
+struct takeover {
+    petal_db *db;
+    struct manifest *state; /* the new one */
+    struct view *current, *view;
+    bool anew; /* with new memtables */
+};
+
+/* The store's memtable is another one, or gone; the views keep the one before. */
+static void
+replace_active(petal_db *db, petal_family *family, struct store_memtable *memtable)
+{
+    assert_leads(db);
+    db->writers.active_bytes -= family->active_bytes;
+    if (family->active != NULL)
+        db->writers.active_memory -= family->active->charged;
+    family_forget_written(family);
+    family->active = memtable;
+    family->active_bytes = 0;
+}
+
+static void
+retire_family(struct takeover *takeover, petal_family *family)
+{
+    if (view_at(takeover->view, family->slot) != NULL)
+        (void)view_set_store(takeover->view, family->slot, NULL);
+    replace_active(takeover->db, family, NULL);
+}
+
+static void
+retire_tables(struct takeover *takeover)
+{
+    petal_table *next;
+
+    for (petal_table *table = takeover->db->schema.tables; table != NULL; table = next) {
+        const struct table_descriptor *descriptor = table_descriptor(table);
+
+        next = table->next;
+        if (manifest_find_table(takeover->state, table->id) != NULL)
+            continue;
+        for (size_t i = 0; i < descriptor->family_count; i++)
+            retire_family(takeover, descriptor->families[i]);
+        atomic_store_explicit(&table->dropped, true, memory_order_release);
+        table_retire(table);
+    }
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    uint64_t first = (*(struct store_file *const *)a)->number;
+    uint64_t second = (*(struct store_file *const *)b)->number;
+
+    return (first > second) - (first < second);
+}
+
+static int
+compare_to_number(const void *key, const void *element)
+{
+    uint64_t number = *(const uint64_t *)key,
+             other = (*(struct store_file *const *)element)->number;
+
+    return (number > other) - (number < other);
+}
+
+/* The open files of the store by number; NULL: no memory. */
+static struct store_file **
+files_by_number(const struct store_view *store, const petal_allocator *allocator)
+{
+    struct store_file **files = mem_alloc(allocator, store->file_count * sizeof *files);
+
+    for (size_t i = 0; files != NULL && i < store->file_count; i++)
+        files[i] = store->files[i].file;
+    if (files != NULL)
+        qsort(files, store->file_count, sizeof *files, compare_numbers);
+    return files;
+}
+
+/* The described file: of those that are open, if it has not moved to another run, or opened. */
+static enum petal_status
+take_file(struct takeover *takeover, petal_family *family, const struct manifest_file *described,
+          struct store_file *const *open, size_t open_count, struct store_file **file,
+          petal_error *error)
+{
+    struct store_file *const *found = NULL;
+
+    if (open_count > 0)
+        found = bsearch(&described->number, open, open_count, sizeof *open, compare_to_number);
+    if (found == NULL || (*found)->run != described->run)
+        return db_open_file(takeover->db, family, described, file, error);
+    store_file_ref(*found);
+    *file = *found;
+    return PETAL_OK;
+}
+
+/* Have the described files open; *opened of them are, also on failure. */
+static enum petal_status
+take_files(struct takeover *takeover, petal_family *family, const struct manifest_family *described,
+           const struct store_view *present, struct store_file **files, size_t *opened,
+           petal_error *error)
+{
+    const petal_allocator *allocator = takeover->db->env.allocator;
+    size_t open_count = present != NULL ? present->file_count : 0;
+    struct store_file **open = NULL;
+    enum petal_status status = PETAL_OK;
+
+    *opened = 0;
+    if (open_count > 0) {
+        open = files_by_number(present, allocator);
+        if (open == NULL)
+            return error_no_memory(error);
+    }
+    for (; status == PETAL_OK && *opened < described->file_count; *opened += status == PETAL_OK)
+        status = take_file(takeover, family, &described->files[*opened], open, open_count,
+                           &files[*opened], error);
+    mem_free(allocator, open, open_count * sizeof *open);
+    return status;
+}
+
+static enum petal_status
+put_store(struct takeover *takeover, petal_family *family, struct store_memtable *memtable,
+          struct store_file *const *files, size_t count, petal_error *error)
+{
+    struct store_view *store;
+    struct store_change change = {
+        .add_memtable = memtable, .add_files = files, .add_file_count = count};
+
+    if (store_view_new(&store, takeover->db->env.allocator, NULL, &change) != PETAL_OK ||
+        view_set_store(takeover->view, family->slot, store) != PETAL_OK)
+        return error_no_memory(error);
+    if (family->active != memtable)
+        replace_active(takeover->db, family, memtable);
+    return PETAL_OK;
+}
+
+/* Does the store have these files, and its memtable is to stay? */
+static bool
+is_as_described(const struct takeover *takeover, const struct store_view *present,
+                const struct manifest_family *before, const struct manifest_family *described)
+{
+    if (takeover->anew || present == NULL || before == NULL ||
+        before->file_count != described->file_count)
+        return false;
+    for (size_t i = 0; i < described->file_count; i++) {
+        /* In one order in both as a rule: else the store is put together again, which is right,
+         * too. */
+        if (before->files[i].number != described->files[i].number ||
+            before->files[i].run != described->files[i].run)
+            return false;
+    }
+    return true;
+}
+
+static enum petal_status
+take_store(struct takeover *takeover, petal_family *family, const struct manifest_family *described,
+           petal_error *error)
+{
+    petal_db *db = takeover->db;
+    const struct store_view *present = view_store(takeover->current, family);
+    const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
+    struct store_memtable *memtable = NULL;
+    struct store_file **files;
+    size_t opened = 0;
+    enum petal_status status = PETAL_OK;
+
+    if (is_as_described(takeover, present,
+                        table != NULL ? manifest_find_family(table, family->id) : NULL, described))
+        return PETAL_OK;
+    files = mem_zalloc(db->env.allocator, (described->file_count + 1) * sizeof *files);
+    if (files == NULL)
+        return error_no_memory(error);
+    if (takeover->anew || present == NULL) {
+        if (store_memtable_new(&memtable, db->env.allocator) != PETAL_OK)
+            status = error_no_memory(error);
+    } else {
+        memtable = family->active;
+    }
+    if (status == PETAL_OK)
+        status = take_files(takeover, family, described, present, files, &opened, error);
+    if (status == PETAL_OK)
+        status = put_store(takeover, family, memtable, files, opened, error);
+    for (size_t i = 0; i < opened; i++)
+        store_file_unref(files[i]);
+    if (takeover->anew || present == NULL)
+        store_memtable_unref(memtable);
+    mem_free(db->env.allocator, files, (described->file_count + 1) * sizeof *files);
+    return status;
+}
+
+static enum petal_status
+take_table(struct takeover *takeover, const struct manifest_table *described, petal_error *error)
+{
+    petal_table *table = table_by_id(&takeover->db->schema, described->id);
+    const struct table_descriptor *before = NULL;
+    enum petal_status status = PETAL_OK;
+
+    if (table != NULL) {
+        before = table_descriptor(table);
+        status = table_follow(table, described);
+    } else {
+        status = table_attach(&takeover->db->schema, described, &table);
+    }
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    for (size_t i = 0; before != NULL && i < before->family_count; i++) {
+        if (family_is_dropped(before->families[i]))
+            retire_family(takeover, before->families[i]);
+    }
+    for (size_t i = 0; status == PETAL_OK && i < described->family_count; i++)
+        status = take_store(takeover, table_family_by_id(table, described->families[i].id),
+                            &described->families[i], error);
+    return status;
+}
+
+/* REQUIRES: the lead, and the mutexes of the schema, the manifest and the views. */
+static enum petal_status
+take_tables(struct takeover *takeover, petal_error *error)
+{
+    petal_db *db = takeover->db;
+    enum petal_status status = PETAL_OK;
+
+    takeover->current = atomic_load_explicit(&db->views.current, memory_order_relaxed);
+    if (view_new(&takeover->view, db->env.allocator, &db->views, takeover->current,
+                 db->schema.slot_count) != PETAL_OK)
+        return error_no_memory(error);
+    retire_tables(takeover);
+    for (size_t i = 0; status == PETAL_OK && i < takeover->state->table_count; i++) {
+        const struct manifest_table *described = takeover->state->tables[i];
+
+        if (!manifest_is_snapshot(described))
+            status = take_table(takeover, described, error);
+    }
+    return status;
+}
+
+/* Has the writer flushed a store that both have? */
+static bool
+has_flushed(const struct manifest *before, const struct manifest *after)
+{
+    for (size_t i = 0; i < after->table_count; i++) {
+        const struct manifest_table *table = after->tables[i];
+        const struct manifest_table *other = manifest_find_table(before, table->id);
+
+        for (size_t k = 0; other != NULL && k < table->family_count; k++) {
+            const struct manifest_family *family =
+                manifest_find_family(other, table->families[k].id);
+
+            if (family != NULL && family->flushed_sequence != table->families[k].flushed_sequence)
+                return true;
+        }
+    }
+    return false;
+}
+
+static enum petal_status
+load_manifest(petal_db *db, struct manifest **manifest, petal_error *error)
+{
+    enum petal_status status = manifest_load_live(manifest, &db->directory, error);
+
+    if (status != PETAL_OK || (*manifest)->database_identity == db->identity)
+        return status;
+    manifest_free(*manifest);
+    *manifest = NULL;
+    return error_corrupt(error, db->directory.path, 0, "%s holds another database by now",
+                         db->directory.path);
+}
+
+/* The state that the manifest has now, in *next, a view that is not published. */
+static enum petal_status
+take_state(petal_db *db, struct view **next, petal_error *error)
+{
+    struct reading *reading = db->reading;
+    struct takeover takeover = {.db = db};
+    enum petal_status status = load_manifest(db, &takeover.state, error);
+
+    if (status != PETAL_OK)
+        return status;
+    takeover.anew =
+        reading->anew || has_flushed(db->manifest, takeover.state) ||
+        (reading->place.number != 0 && reading->place.number < takeover.state->oldest_log);
+    reading->anew = true; /* until the view is published */
+    mutex_lock(&db->schema.mutex);
+    mutex_lock(&db->manifest_mutex);
+    mutex_lock(&db->views.mutex);
+    status = take_tables(&takeover, error);
+    if (status == PETAL_OK) {
+        struct manifest *before = db->manifest;
+
+        db->manifest = takeover.state;
+        takeover.state = before;
+    }
+    mutex_unlock(&db->views.mutex);
+    mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->schema.mutex);
+    manifest_free(takeover.state);
+    view_unref(*next);
+    *next = takeover.view;
+    if (status == PETAL_OK && takeover.anew)
+        reading->place = (struct log_place){0};
+    return status;
+}
+
+/* ---- a refresh ---- */
+
+/* *next, NULL: the current view's stores; *sequence: what is to be seen of them. */
+static enum petal_status
+read_on(petal_db *db, struct view **next, uint64_t *sequence, petal_error *error)
+{
+    struct reading *reading = db->reading;
+    struct manifest_news news;
+    enum petal_status status = manifest_look(db->manifest, &news, error);
+
+    for (unsigned i = 0; status == PETAL_OK && i < MOST_ATTEMPTS; i++) {
+        enum log_end end;
+        petal_error cause;
+
+        if (news.changed || reading->anew)
+            status = take_state(db, next, error);
+        if (status != PETAL_OK)
+            return status;
+        status = recovery_read_logs(db, &reading->place, &end, &cause);
+        if (status != PETAL_OK)
+            return error_copy(error, &cause);
+        status = manifest_look(db->manifest, &news, error);
+        if (status == PETAL_OK && end == LOG_AHEAD && !news.changed)
+            return error_copy(error, &cause);
+        reading->anew |= end == LOG_CHANGED;
+        if (status != PETAL_OK || end == LOG_CHANGED || news.replaced)
+            continue;
+        *sequence = reading->place.sequence;
+        if (news.changed && *sequence > news.last_sequence)
+            *sequence = news.last_sequence;
+        if (*sequence < db->manifest->last_sequence)
+            *sequence = db->manifest->last_sequence;
+        return PETAL_OK;
+    }
+    return status != PETAL_OK
+               ? status
+               : error_file(error, PETAL_BUSY, db->directory.path,
+                            "%s changes faster than it can be read", db->directory.path);
+}
+
+/* Takes over `next`. */
+static enum petal_status
+publish(petal_db *db, struct view *next, uint64_t sequence, petal_error *error)
+{
+    struct reading *reading = db->reading;
+    const petal_allocator *allocator = db->env.allocator;
+    struct view *before = atomic_load_explicit(&db->views.current, memory_order_relaxed);
+    uint64_t shown = atomic_load_explicit(before->sequence, memory_order_relaxed);
+
+    if (next == NULL && sequence <= shown)
+        return PETAL_OK;
+    if (!mem_grow_array(allocator, &reading->old, &reading->old_capacity, reading->old_count,
+                        reading->old_count + 1, sizeof *reading->old) ||
+        (next == NULL && view_new(&next, allocator, &db->views, before, 0) != PETAL_OK)) {
+        view_unref(next);
+        return error_no_memory(error);
+    }
+    /* A change that was begun before what was seen, and made after it. */
+    view_fix(next, sequence > shown ? sequence : shown);
+    view_ref(before);
+    reading->old[reading->old_count++] = (struct old_view){before, reading->state};
+    mutex_lock(&db->views.mutex);
+    db_publish_view(db, next);
+    mutex_unlock(&db->views.mutex);
+    reading->state = db->manifest->number;
+    reading->anew = false;
+    return PETAL_OK;
+}
+
+/* Forget the views that nobody reads any more; returns the oldest state that is in use. */
+static uint64_t
+forget_old_views(petal_db *db)
+{
+    struct reading *reading = db->reading;
+    uint64_t oldest = reading->state;
+
+    db_collect(db);
+    for (size_t i = 0; i < reading->old_count;) {
+        struct old_view old = reading->old[i];
+
+        /* The other counts are those of readers, of whom no more come. */
+        if (atomic_load_explicit(&old.view->references, memory_order_acquire) == 1) {
+            view_unref(old.view);
+            reading->old[i] = reading->old[--reading->old_count];
+            continue;
+        }
+        if (old.state < oldest)
+            oldest = old.state;
+        i++;
+    }
+    return oldest;
+}
+
+static enum petal_status
+refresh(petal_db *db, petal_error *error)
+{
+    struct reading *reading = db->reading;
+    struct view *next = NULL;
+    struct write_place lead;
+    uint64_t sequence = 0;
+    enum petal_status status = PETAL_OK;
+
+    assert(db->read_only);
+    mutex_lock(&reading->mutex);
+    if (reading->joined)
+        status = readers_say(&db->readers, forget_old_views(db), READERS_LOADING, error);
+    if (status == PETAL_OK) {
+        write_lead_alone(&db->writers.queue, &lead);
+        status = read_on(db, &next, &sequence, error);
+        if (status == PETAL_OK)
+            status = publish(db, next, sequence, error);
+        else
+            view_unref(next);
+        write_lead_end(&db->writers.queue, &lead);
+    }
+    if (reading->joined) {
+        uint64_t oldest = forget_old_views(db);
+
+        /* Where that cannot be said, more files stay than are needed. */
+        if (status == PETAL_OK)
+            (void)readers_say(&db->readers, oldest, reading->state, NULL);
+    }
+    mutex_unlock(&reading->mutex);
+    return status;
+}
+
+enum petal_status
+reading_begin(petal_db *db, petal_error *error)
+{
+    db->reading->state = db->manifest->number;
+    return refresh(db, error);
+}
+
+enum petal_status
+petal_refresh(petal_db *db, petal_error *error)
+{
+    RETURN_IF_NULL(db, error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    return db->read_only ? refresh(db, error) : PETAL_OK;
+}
+
+enum petal_status
+petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
+{
+    RETURN_IF_NULL(snapshot, error);
+    *snapshot = NULL;
+    RETURN_IF_NULL(db, error);
+
+    enum petal_status status = PETAL_OK;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (db->read_only && db->reading->at_snapshots)
+        status = refresh(db, error);
+    return status == PETAL_OK ? snapshot_take(db, snapshot, error) : status;
+}
