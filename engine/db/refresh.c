@@ -258,6 +258,22 @@ take_table(struct takeover *takeover, const struct manifest_table *described, pe
     return status;
 }
 
+/* How many families there are no handles for yet. */
+static size_t
+count_new_families(const struct takeover *takeover)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < takeover->state->table_count; i++) {
+        const struct manifest_table *described = takeover->state->tables[i];
+        petal_table *table = table_by_id(&takeover->db->schema, described->id);
+
+        for (size_t k = 0; !manifest_is_snapshot(described) && k < described->family_count; k++)
+            count += table == NULL || table_family_by_id(table, described->families[k].id) == NULL;
+    }
+    return count;
+}
+
 /* REQUIRES: the lead, and the mutexes of the schema, the manifest and the views. */
 static enum petal_status
 take_tables(struct takeover *takeover, petal_error *error)
@@ -267,7 +283,7 @@ take_tables(struct takeover *takeover, petal_error *error)
 
     takeover->current = atomic_load_explicit(&db->views.current, memory_order_relaxed);
     if (view_new(&takeover->view, db->env.allocator, &db->views, takeover->current,
-                 db->schema.slot_count) != PETAL_OK)
+                 db->schema.slot_count + count_new_families(takeover)) != PETAL_OK)
         return error_no_memory(error);
     retire_tables(takeover);
     for (size_t i = 0; status == PETAL_OK && i < takeover->state->table_count; i++) {
@@ -357,6 +373,7 @@ read_on(petal_db *db, struct view **next, uint64_t *sequence, petal_error *error
     enum petal_status status = manifest_look(db->manifest, &news, error);
 
     for (unsigned i = 0; status == PETAL_OK && i < MOST_ATTEMPTS; i++) {
+        enum petal_status logs;
         enum log_end end;
         petal_error cause;
 
@@ -364,14 +381,15 @@ read_on(petal_db *db, struct view **next, uint64_t *sequence, petal_error *error
             status = take_state(db, next, error);
         if (status != PETAL_OK)
             return status;
-        status = recovery_read_logs(db, &reading->place, &end, &cause);
-        if (status != PETAL_OK)
+        logs = recovery_read_logs(db, &reading->place, &end, &cause);
+        if (logs != PETAL_OK && error_passes(&cause))
             return error_copy(error, &cause);
         status = manifest_look(db->manifest, &news, error);
-        if (status == PETAL_OK && end == LOG_AHEAD && !news.changed)
+        /* Logs that do not fit to the state that was loaded may fit to a later one. */
+        if (status == PETAL_OK && (logs != PETAL_OK || end == LOG_AHEAD) && !news.changed)
             return error_copy(error, &cause);
-        reading->anew |= end == LOG_CHANGED;
-        if (status != PETAL_OK || end == LOG_CHANGED || news.replaced)
+        reading->anew |= logs != PETAL_OK || end == LOG_CHANGED;
+        if (status != PETAL_OK || logs != PETAL_OK || end == LOG_CHANGED || news.replaced)
             continue;
         *sequence = reading->place.sequence;
         if (news.changed && *sequence > news.last_sequence)

@@ -86,10 +86,16 @@ load_frame(struct wal_reader *reader, uint64_t offset, petal_error *error)
                           &reader->frame_bytes);
     if (failed != 0)
         return error_io(error, reader->path, failed, "read");
-    /* Else it would pass for the torn end of the log, and be dropped. */
-    if (reader->frame_bytes < wanted)
+    /* Else it would pass for the torn end of the log, and be dropped. A writer that goes on takes
+     * away only room that nothing was stored into. */
+    if (reader->frame_bytes < wanted && reader->live) {
+        reader->size = start + reader->frame_bytes;
+        if (reader->limit > reader->size)
+            reader->limit = reader->size;
+    } else if (reader->frame_bytes < wanted) {
         return error_corrupt(error, reader->path, start + reader->frame_bytes,
                              "%s has become shorter", reader->path);
+    }
     reader->frame_offset = start;
     return PETAL_OK;
 }
@@ -302,7 +308,7 @@ wal_reader_content_end(struct wal_reader *reader, uint64_t *end, petal_error *er
             *end = reader->frame_offset + bytes;
         offset = reader->frame_offset;
     }
-    reader->limit = limit;
+    reader->limit = limit < reader->size ? limit : reader->size;
     reader->frame_offset = UINT64_MAX;
     return status;
 }

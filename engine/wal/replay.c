@@ -97,11 +97,21 @@ list_files(struct wal_list *list, petal_error *error)
 }
 
 static enum petal_status
+open_reader(struct wal_reader *reader, const struct wal_replay *replay, uint64_t number,
+            petal_error *error)
+{
+    enum petal_status status =
+        wal_reader_open(reader, replay->directory, replay->database_identity, number, error);
+
+    reader->live = replay->live;
+    return status;
+}
+
+static enum petal_status
 read_header(const struct wal_replay *replay, struct wal_entry *entry, petal_error *error)
 {
     struct wal_reader reader;
-    enum petal_status status = wal_reader_open(&reader, replay->directory,
-                                               replay->database_identity, entry->number, error);
+    enum petal_status status = open_reader(&reader, replay, entry->number, error);
 
     if (status != PETAL_OK)
         return status;
@@ -237,8 +247,7 @@ says_synced(const struct wal_list *list, const struct wal_entry *entry, bool *sy
     const struct wal_replay *replay = list->replay;
     struct wal_reader reader;
     uint64_t promise;
-    enum petal_status status = wal_reader_open(&reader, replay->directory,
-                                               replay->database_identity, entry->number, error);
+    enum petal_status status = open_reader(&reader, replay, entry->number, error);
 
     if (status != PETAL_OK)
         return status;
@@ -438,8 +447,7 @@ replay_file(struct wal_list *list, const struct wal_entry *entry, petal_error *e
 
     if (entry->refused)
         return PETAL_OK;
-    status = wal_reader_open(&reader, replay->directory, replay->database_identity, entry->number,
-                             error);
+    status = open_reader(&reader, replay, entry->number, error);
     if (has_vanished(replay, status, error))
         return PETAL_OK;
     if (status != PETAL_OK)

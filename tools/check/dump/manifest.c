@@ -84,6 +84,7 @@ static const struct {
                          {"family", 2, false, false},
                          {NULL, 2, false, false},
                          {"timestamp", 8, true, false}}},
+    [MANIFEST_STATE] = {"state", false, false, {{"number", 8, false, false}}},
 };
 
 static const char *const attributes[] = {
