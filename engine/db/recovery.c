@@ -11,6 +11,7 @@
 #include "engine/wal/wal.h"
 #include "engine/write/commit.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 /* ---- store files ---- */
@@ -129,6 +130,8 @@ replay_cell(void *argument, const struct wal_record *record, const struct record
         state->is_ahead = true; /* or the log is damaged: the manifest tells */
         return PETAL_BUSY;
     }
+    if (status == PETAL_OK && logged->cell.sequence > state->replayed)
+        state->replayed = logged->cell.sequence;
     if (status != PETAL_OK || state->only_checks)
         return status;
     if (logged->assigned && logged->cell.timestamp > db->writers.last_timestamp)
@@ -137,8 +140,6 @@ replay_cell(void *argument, const struct wal_record *record, const struct record
         db->writers.last_sequence = logged->cell.sequence;
     if (logged->cell.sequence > state->sequence)
         state->sequence = logged->cell.sequence;
-    if (logged->cell.sequence > state->replayed)
-        state->replayed = logged->cell.sequence;
     if (write.family != NULL && (logged->assigned || logged->ahead))
         family_note_stamped(write.family, logged->cell.timestamp);
     else if (write.family != NULL)
@@ -370,14 +371,18 @@ replay_into(struct replay_state *state)
     };
 }
 
-/* Whether the logs can be replayed. */
+/* Whether the logs can be replayed. What they hold is counted at once: edits on the way say of no
+ * write that it came after them. */
 static enum petal_status
 check_logs_whole(petal_db *db, petal_error *error)
 {
     struct replay_state state = {.db = db, .only_checks = true};
     struct wal_replay replay = replay_into(&state);
+    enum petal_status status = wal_replay(&replay, error);
 
-    return wal_replay(&replay, error);
+    if (status == PETAL_OK && state.replayed > db->writers.last_sequence)
+        db->writers.last_sequence = state.replayed;
+    return status;
 }
 
 static enum petal_status
@@ -512,6 +517,9 @@ check_name(void *argument, const char *name)
         return;
     filename_store_file(path, db->directory.path, number);
     check->status = orphan_check(&db->directory, db->manifest, path, check->error);
+    /* Its writer has removed it meanwhile. */
+    if (check->status == PETAL_IO && db->read_only && check->error->os_error == ENOENT)
+        check->status = PETAL_OK;
 }
 
 /* Does a store file that nothing names tell that the manifest was cut short? It is none if a writer

@@ -389,7 +389,8 @@ read_on(petal_db *db, struct view **next, uint64_t *sequence, petal_error *error
         if (status == PETAL_OK && (logs != PETAL_OK || end == LOG_AHEAD) && !news.changed)
             return error_copy(error, &cause);
         reading->anew |= logs != PETAL_OK || end == LOG_CHANGED;
-        if (status != PETAL_OK || logs != PETAL_OK || end == LOG_CHANGED || news.replaced)
+        if (status != PETAL_OK || logs != PETAL_OK || end == LOG_CHANGED || news.replaced ||
+            (i == 0 && news.changed))
             continue;
         *sequence = reading->place.sequence;
         if (news.changed && *sequence > news.last_sequence)

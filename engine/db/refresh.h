@@ -8,7 +8,11 @@
  * view would not know. Therefore the manifest is looked at once more: if it has changed, the view
  * ends with the sequence at which that change was begun. (What the writer logs while it makes a
  * change and what it changes are concurrent: either order is one.) Each commit of the manifest
- * gives its sequence, all cells of its files are at or below it, and so are those of its logs.
+ * gives its sequence, and all cells of its files are at or below it.
+ *
+ * A refresh shows all that was acknowledged before it. A change that was begun before it and comes
+ * to be seen during it may have an older sequence; but the change after that one begins when it is
+ * there. So only a state that was read because of a change ends with the sequence of the next one.
  *
  * A view of a read-only opening has its sequence in itself (view_fix): both change at once.
  *

@@ -89,7 +89,6 @@ store_file_new(struct store_file **file, const struct env *env, struct readers *
     atomic_init(&made->bad, false);
     made->env = env;
     made->readers = readers;
-    made->born = readers_state(readers);
     made->cache = cache;
     made->reader = reader;
     made->number = number;

@@ -49,7 +49,7 @@ struct store_file {
     _Atomic(uint32_t) references;
     const struct env *env;
     struct readers *readers; /* of other openings, which may need it */
-    uint64_t born;           /* see readers_remove */
+    uint64_t born;           /* see readers_remove; 0: states of before this opening have it, too */
     struct cache *cache;
     struct sst_reader *reader;
     struct memory_budget *budget; /* NULL: nothing is charged */

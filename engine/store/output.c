@@ -126,6 +126,7 @@ store_output_end_file(struct output *output, petal_error *error)
         directory_remove(&db->directory, output->path);
         return status;
     }
+    files->files[files->count]->born = readers_state(&db->readers);
     files->cells += output->described.cells;
     files->bytes += output->described.file_bytes;
     files->described[files->count++] = output->described;

@@ -12,6 +12,7 @@
 #include "engine/options.h"
 #include "engine/read/range.h"
 #include "engine/state/db.h"
+#include "engine/state/read_point.h"
 #include "engine/wal/wal.h"
 #include "engine/write/batch.h"
 #include "engine/write/commit.h"
