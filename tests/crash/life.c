@@ -279,6 +279,7 @@ do_act(struct life *life, const struct act *wanted, bool must)
     uint32_t count = atomic_load(&life->progress.begun);
     struct act *act = &life->acts[count];
     petal_error error;
+    petal_stats stats;
     enum petal_status status;
 
     if (life->is_full && life->space_behind != 0 && count >= life->space_behind)
@@ -302,6 +303,10 @@ do_act(struct life *life, const struct act *wanted, bool must)
     assert_false(must);
     act->failed = true;
     act->refused = status == PETAL_NO_SPACE || status == PETAL_READ_ONLY;
+    /* Of a bulk nothing is there unless its edit of the manifest failed, which ends all writing. What
+     * became of it may not be told from what can be seen, if only a table snapshot has it. */
+    petal_stats_get(life->fixture.db, &stats);
+    act->refused |= act->kind == ACT_BULK && !stats.read_only;
 }
 
 /* ---- steps ---- */

@@ -60,7 +60,7 @@ is_wanted(const struct work *work)
 
 /* ---- the edits of manifests ---- */
 
-static uint64_t edits[MANIFEST_AHEAD + 1];
+static uint64_t edits[MANIFEST_STATE + 1];
 
 static void
 count_items(const uint8_t *payload, size_t size)
@@ -70,7 +70,7 @@ count_items(const uint8_t *payload, size_t size)
         uint32_t bytes;
 
         memcpy(&bytes, payload + at + 4, sizeof bytes);
-        assert_in_range(tag, 1, MANIFEST_AHEAD);
+        assert_in_range(tag, 1, MANIFEST_STATE);
         edits[tag]++;
         at += MANIFEST_ITEM_BYTES + bytes;
     }
@@ -235,7 +235,7 @@ TEST_WITH(test_crashes_in_sequence, NULL, print_trail)
             kinds++;
         }
     }
-    for (unsigned tag = 1; kinds == work_count() && tag < MANIFEST_AHEAD; tag++) {
+    for (unsigned tag = 1; kinds == work_count() && tag < MANIFEST_STATE; tag++) {
         if (edits[tag] == 0)
             fail_msg("no work has written the edit %u of the manifest", tag);
     }
