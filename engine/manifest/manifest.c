@@ -580,8 +580,10 @@ look_into(const struct manifest_writer *writer, petal_file *file, struct manifes
     if (rest == NULL)
         return error_no_memory(error);
     failed = vfs->read_at(vfs->context, file, writer->loaded_records, rest, wanted, &got);
-    if (failed == 0)
+    if (failed == 0 && got == wanted)
         find_next_edit(writer, slice_make(rest, got), news);
+    else
+        news->replaced = news->changed = true;
     mem_free(env->allocator, rest, wanted);
     return failed == 0 ? PETAL_OK : error_io(error, writer->path, failed, "read");
 }

@@ -74,6 +74,7 @@ load_frame(struct wal_reader *reader, uint64_t offset, petal_error *error)
     const petal_vfs *vfs = reader->env->vfs;
     uint64_t start = offset - offset % WAL_FRAME_BYTES;
     size_t wanted = WAL_FRAME_BYTES;
+    uint64_t size;
     int failed;
 
     assert(offset < reader->limit && reader->limit <= reader->size);
@@ -88,7 +89,8 @@ load_frame(struct wal_reader *reader, uint64_t offset, petal_error *error)
         return error_io(error, reader->path, failed, "read");
     /* Else it would pass for the torn end of the log, and be dropped. A writer that goes on takes
      * away only room that nothing was stored into. */
-    if (reader->frame_bytes < wanted && reader->live) {
+    if (reader->frame_bytes < wanted && reader->live &&
+        vfs->size(vfs->context, reader->file, &size) == 0 && size <= start + reader->frame_bytes) {
         reader->size = start + reader->frame_bytes;
         if (reader->limit > reader->size)
             reader->limit = reader->size;

@@ -162,6 +162,12 @@ remove_file(struct failure_run *run, const char *name)
 }
 
 static void
+step_no_registry(struct failure_run *run)
+{
+    remove_file(run, FIXTURE_DIRECTORY "/READERS");
+}
+
+static void
 step_no_lock_file(struct failure_run *run)
 {
     remove_file(run, FIXTURE_DIRECTORY "/LOCK");
@@ -1265,6 +1271,28 @@ step_salvage(struct failure_run *run)
 
 /* ---- all work ---- */
 
+/* A reader opens next to the writer, and follows what that writes, makes and merges. */
+static void
+step_reader(struct failure_run *run)
+{
+    void (*const steps[])(struct failure_run *) = {step_write, step_create, step_flush,
+                                                   step_compact, step_write};
+    petal_options options = run->fixture.options;
+    petal_error error;
+    petal_db *reader;
+
+    options.read_only = true;
+    options.create = false;
+    if (!failure_told(run, "open to read", petal_open(FIXTURE_DIRECTORY, &options, &reader, &error),
+                      &error))
+        return;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        steps[i](run);
+        failure_told(run, "refresh", petal_refresh(reader, &error), &error);
+    }
+    failure_told(run, "close", petal_close(reader, &error), &error);
+}
+
 #define RECOVER .prepare = {step_open, step_write, step_flush, step_write, step_count, step_die}
 
 const struct failure_work failure_works[] = {
@@ -1278,6 +1306,12 @@ const struct failure_work failure_works[] = {
      RECOVER,
      .steps = {step_full_disk, step_open, step_read, step_room, step_write, step_flush}},
     {.name = "recovery, read-only", RECOVER, .steps = {step_read_only, step_read, step_close}},
+    {.name = "a reader next to it",
+     .prepare = {step_open, step_write, step_flush, step_close},
+     .steps = {step_open, step_write, step_reader, step_close}},
+    {.name = "a reader without a registry",
+     RECOVER,
+     .steps = {step_no_registry, step_read_only, step_read, step_close}},
     {.name = "mapped log",
      .prepare = {step_windows, step_write, step_die},
      .steps = {step_windows, step_write, step_flush, step_write}},

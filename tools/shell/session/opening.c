@@ -2,6 +2,7 @@
 #include "tools/shell/session/opening.h"
 
 #include "tools/shell/session/interrupt.h"
+#include "tools/shell/text/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,23 @@ close_database(struct session *session)
     session->db = NULL;
 }
 
+/* *error: why it may not be written to. */
+static enum petal_status
+open_next_to_writer(struct session *session, petal_options *options, petal_error *error)
+{
+    petal_error busy = *error;
+    enum petal_status outcome;
+
+    options->read_only = true;
+    options->create = false;
+    outcome = petal_open(session->directory, options, &session->db, error);
+    if (outcome == PETAL_OK)
+        (void)fprintf(stderr,
+                      "kv-shell: %s: commands only read, and show what that has written\n",
+                      busy.text);
+    return outcome;
+}
+
 static enum petal_status
 open_database(struct session *session, bool create, petal_error *error)
 {
@@ -35,6 +53,9 @@ open_database(struct session *session, bool create, petal_error *error)
 
     options.create = create;
     outcome = petal_open(session->directory, &options, &session->db, error);
+    if (outcome == PETAL_BUSY && !options.read_only)
+        outcome = open_next_to_writer(session, &options, error);
+    session->reads_only = options.read_only;
     if (outcome == PETAL_OK)
         outcome = petal_result_new(session->db, &session->result, error);
     if (outcome == PETAL_OK)
@@ -93,6 +114,23 @@ enum shell_status
 session_want_database(struct session *session)
 {
     return open_late(session, false);
+}
+
+/* So often a loop of commands sees what is new. */
+#define REFRESH_SECONDS 0.05
+
+enum shell_status
+session_refresh(struct session *session)
+{
+    double now = clock_seconds(CLOCK_MONOTONIC);
+    petal_error error;
+
+    if (!session->reads_only ||
+        (session->loop != 0 && now - session->refreshed < REFRESH_SECONDS))
+        return SHELL_FINE;
+    session->refreshed = now;
+    return petal_refresh(session->db, &error) == PETAL_OK ? SHELL_FINE
+                                                          : session_fail_petal(session, &error);
 }
 
 enum shell_status

@@ -8,7 +8,8 @@
 #include "tools/shell/session/session.h"
 
 /*
- * Begin, with the database in `directory` if there is one, or if `options` say that it is made.
+ * Begin, with the database in `directory` if there is one, or if `options` say that it is made. One
+ * that another process writes to is opened to read, and standard error says so.
  * Prints why when that fails.  What the arguments point to outlives the session.
  */
 enum shell_status session_open(struct session *session, const char *directory,
@@ -16,6 +17,10 @@ enum shell_status session_open(struct session *session, const char *directory,
 
 /* Fail if there is no database in the directory; one that came meanwhile is opened. */
 enum shell_status session_want_database(struct session *session);
+
+/* A session that only reads shows what its writer has committed when a command begins; of commands
+ * in a loop now and then one does. */
+enum shell_status session_refresh(struct session *session);
 
 /*
  * Make the database if there is none.  A command does so when nothing can be wrong with its

@@ -232,6 +232,8 @@ run_command(struct session *session, const struct command *command, const struct
     status = counted ? SHELL_FINE : run_fail_count(session, command, count);
     if (status == SHELL_FINE && command->database == DATABASE_WANTED)
         status = session_want_database(session);
+    if (status == SHELL_FINE && command->database == DATABASE_WANTED)
+        status = session_refresh(session);
     if (status == SHELL_FINE)
         status = command->run(session, arguments, count, value);
     failed = session->message.size > 0;

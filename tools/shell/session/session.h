@@ -45,6 +45,8 @@ struct session {
     petal_db *db; /* NULL: the directory has none; commands that need one are not run then */
     const char *directory;
     const petal_options *options;   /* of every opening */
+    bool reads_only;                /* as they ask for, or since another process writes */
+    double refreshed;               /* when the last command began that saw what is new then */
     struct log *log;                /* of the engine's messages */
     const struct command *commands; /* by name; the last one has none */
     bool no_compaction;             /* in the background */
