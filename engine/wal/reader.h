@@ -17,11 +17,11 @@ struct wal_reader {
     petal_file *file;
     uint64_t number;
     uint64_t seed;
-    uint64_t size;         /* of the file */
-    uint64_t limit;        /* what lies at or after it is no part of the WAL; at most size */
-    uint64_t start;        /* of the records that are wanted; after the header */
-    bool live;             /* its writer may go on, or have closed it by now: it may become shorter */
-    uint8_t *frame;        /* WAL_FRAME_BYTES */
+    uint64_t size;  /* of the file */
+    uint64_t limit; /* what lies at or after it is no part of the WAL; at most size */
+    uint64_t start; /* of the records that are wanted; after the header */
+    bool live;      /* its writer may go on, or have closed it by now: it may become shorter */
+    uint8_t *frame; /* WAL_FRAME_BYTES */
     uint64_t frame_offset; /* of the frame in memory; UINT64_MAX: none */
     size_t frame_bytes;    /* those of it that are in the file below the limit */
     uint8_t *record;       /* put together from fragments */

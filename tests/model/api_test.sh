@@ -11,6 +11,7 @@ petal_stats_latency: times are no answers; engine/db/stats_text has it
 petal_stats_text: its numbers are no answers; engine/db/stats_text has it
 petal_stats_text_free: the same
 petal_text: a slice of a text; engine/table/kv has it
+petal_refresh: of a reader next to a writer; engine/db/refresh has histories of its own
 petal_table_check: the checks of petal_table_create without a database; engine/table/table has it"
 
 functions=$(tr '\n' ' ' <engine/petal.h | grep -oE 'PETAL_API [^;(]*\(' | grep -oE 'petal_[a-z0-9_]+ *\($' | tr -d ' (' | sort -u)

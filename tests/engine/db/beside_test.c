@@ -107,8 +107,8 @@ static void
 add(petal_batch *batch, petal_table *table, const char *row, uint64_t number)
 {
     NEED(petal_batch_put(batch, petal_table_family_at(table, 0), slice_from_text(row),
-                         slice_from_text("q"), PETAL_LATEST,
-                         slice_make(&number, sizeof number), WHY));
+                         slice_from_text("q"), PETAL_LATEST, slice_make(&number, sizeof number),
+                         WHY));
 }
 
 static uint64_t
@@ -199,8 +199,7 @@ check_turns(petal_db *db, uint64_t last)
     if (petal_table_open(db, slice_from_text(name), &table, &error) == PETAL_OK)
         wrong("with a table of the future, turn", last, last / TURN + 3);
     name_turn(name, last / TURN - 1);
-    if (last > 2 * TURN &&
-        petal_table_open(db, slice_from_text(name), &table, &error) == PETAL_OK)
+    if (last > 2 * TURN && petal_table_open(db, slice_from_text(name), &table, &error) == PETAL_OK)
         wrong("with a table of the past, turn", last, last / TURN - 1);
 }
 

@@ -39,8 +39,7 @@ open_next_to_writer(struct session *session, petal_options *options, petal_error
     options->create = false;
     outcome = petal_open(session->directory, options, &session->db, error);
     if (outcome == PETAL_OK)
-        (void)fprintf(stderr,
-                      "kv-shell: %s: commands only read, and show what that has written\n",
+        (void)fprintf(stderr, "kv-shell: %s: commands only read, and show what that has written\n",
                       busy.text);
     return outcome;
 }
@@ -125,8 +124,7 @@ session_refresh(struct session *session)
     double now = clock_seconds(CLOCK_MONOTONIC);
     petal_error error;
 
-    if (!session->reads_only ||
-        (session->loop != 0 && now - session->refreshed < REFRESH_SECONDS))
+    if (!session->reads_only || (session->loop != 0 && now - session->refreshed < REFRESH_SECONDS))
         return SHELL_FINE;
     session->refreshed = now;
     return petal_refresh(session->db, &error) == PETAL_OK ? SHELL_FINE
