@@ -331,7 +331,7 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## bu
 PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libmruby-dev mruby libcmocka-dev libjansson-dev $(HFILE_PACKAGES)
 HFILE_PACKAGES = zlib1g-dev libsnappy-dev libisal-dev libzstd-dev
 # cmake, meson, ninja-build and mandoc are for `make packages`.
-CHECK_PACKAGES = cmake meson ninja-build mandoc clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
+CHECK_PACKAGES = golang-go cmake meson ninja-build mandoc clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
 BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
@@ -517,6 +517,10 @@ test-long: $(LONG_TESTS) $(BUILD)/memory $(BUILD)/kernel-cuts ## run the generat
 	+@$(MAKE) --no-print-directory schedules SCHEDULE_SECONDS=1800
 	PETAL_LONG=1 $(BUILD)/kernel-cuts
 	PETAL_LONG=1 tests/memory/memory_test.sh $(BUILD)/memory
+
+.PHONY: go
+go: $(BUILD)/libpetal.a ## vet the Go module (tools/go) and run its tests and examples; needs Go 1.19
+	tests/go/go_test.sh $(BUILD)/kv-shell
 
 .PHONY: soak
 soak: $(BUILD)/soak ## kill processes at work, check their acknowledged writes, memory and disk; SOAK_SECONDS=1800
