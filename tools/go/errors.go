@@ -54,12 +54,18 @@ var details = sync.Pool{New: func() any { return new(C.petal_error) }}
 func call(f func(*C.petal_error) C.enum_petal_status) error {
 	detail := details.Get().(*C.petal_error)
 	defer details.Put(detail)
+	// A failure of this package's own C code has a status only.
+	detail.text[0], detail.file[0], detail.os_error, detail.offset = 0, 0, 0, 0
 	status := f(detail)
 	if status == C.PETAL_OK {
 		return nil
 	}
+	text := C.GoString(&detail.text[0])
+	if text == "" {
+		text = Status(status).Error()
+	}
 	return &Error{Status(status), int(detail.os_error), C.GoString(&detail.file[0]),
-		uint64(detail.offset), C.GoString(&detail.text[0])}
+		uint64(detail.offset), text}
 }
 
 func invalid(text string) error { return &Error{Status: ErrInvalid, Text: text} }

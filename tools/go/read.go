@@ -30,7 +30,7 @@ static enum petal_status go_get(petal_table *table, petal_family *family, BYTES(
     if (count > to->room) {
         petal_cell *more = realloc(to->cells, count * sizeof *more);
         if (!more)
-            return error->status = PETAL_NO_MEMORY, error->text[0] = 0, PETAL_NO_MEMORY;
+            return PETAL_NO_MEMORY;
         to->cells = more;
         to->room = count;
     }

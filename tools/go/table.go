@@ -19,7 +19,7 @@ static enum petal_status go_table(petal_db *db, petal_table *table, const char *
 {
     petal_family_options *families = calloc(count ? count : 1, sizeof *families);
     if (!families)
-        return error->status = PETAL_NO_MEMORY, error->text[0] = 0, PETAL_NO_MEMORY;
+        return PETAL_NO_MEMORY;
     for (size_t i = 0; i < count; i++)
         families[i] = (petal_family_options){.size = sizeof *families,
             .name = {from[i].name, from[i].name_size}, .versions = from[i].versions,
