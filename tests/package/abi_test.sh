@@ -14,6 +14,8 @@ if [ "$(getconf LONG_BIT)" != 64 ]; then
     echo "SKIPPED: the binary interface (this system is not LP64)"
     exit 0
 fi
+# The interface as it is must be the kept one, or a change that breaks programs passes unnoticed.
+tools/package/abi/abi.sh "$build" compare >"$scratch/log" 2>&1 || fail "the interface has changed: $(cat "$scratch/log")"
 mkdir -p "$scratch/build"
 ln -s "$build"/libpetal{,-bloom}.so "$scratch/build"
 # A tree with the headers and the tool, as they are; and with a struct and an enumeration of the
