@@ -9,13 +9,9 @@
 #include "engine/check/logs.h"
 #include "engine/check/sources.h"
 
-#include "base/mem.h"
-#include "base/merge_iter.h"
 #include "bloom/hash.h"
 #include "engine/db/new_database.h"
-#include "sstable/sst_writer.h"
-
-#define FILE_BYTES ((uint64_t)1 << 30) /* then another one is begun, at the next row */
+#include "engine/db/new_files.h"
 
 struct salvage {
     struct place *place;
@@ -90,107 +86,21 @@ keep_logged(void *argument, const struct record_cell *logged, petal_error *error
 
 struct output {
     struct salvage *salvage;
-    const struct plan_table *table;
-    uint16_t family;           /* its place, and its id in the new database */
-    uint64_t run;              /* of its files; 0: there is none */
-    struct sst_writer *writer; /* NULL: no file is begun */
-    struct manifest_file described;
-    struct kept_cell last; /* that was written */
+    uint32_t table;  /* its id in the new database */
+    uint16_t family; /* its place, and its id in the new database */
 };
 
-static enum petal_status
-begin_file(struct output *output, petal_error *error)
+static bool
+note_file(void *argument, const struct manifest_file *file)
 {
+    const struct output *output = argument;
     struct salvage *salvage = output->salvage;
-    const petal_family_options *family = &output->table->families[output->family].options;
-    const struct env *env = &salvage->place->env;
-    const struct sst_options options = {
-        .block_bytes = family->block_bytes,
-        .compression = family->compression,
-        .bloom = family->bloom,
-        .bloom_prefix_bytes = family->bloom_prefix_bytes,
-        .bloom_error_rate = family->bloom_error_rate,
-        .salt = salvage->salt,
-        .file_identity = env_random(env),
-        .origin = FILE_ORIGIN_MINOR,
-        .written_ms = env_clock_ms(env),
-        .owner = {plan_new_id(salvage->plan, output->table), output->family,
-                  output->table->options.name, family->name},
-    };
-    char path[PETAL_PATH_BYTES];
 
-    output->described =
-        (struct manifest_file){.number = salvage->next_number++, .identity = options.file_identity};
-    if (output->run == 0)
-        output->run = output->described.number;
-    output->described.run = output->run;
-    filename_store_file(path, salvage->made.directory.path, output->described.number);
-    return sst_writer_open(&output->writer, &salvage->made.directory, path, &options, error);
-}
-
-static enum petal_status
-end_file(struct output *output, petal_error *error)
-{
-    struct salvage *salvage = output->salvage;
-    const struct file_facts *facts;
-    enum petal_status status = sst_writer_finish(output->writer, &facts, error);
-
-    if (status != PETAL_OK)
-        return status;
-    output->described.file_bytes = facts->file_bytes;
-    output->described.sequence_min = facts->sequence_min;
-    output->described.sequence_max = facts->sequence_max;
-    output->described.cells = facts->cells;
-    if (facts->sequence_max > salvage->last_sequence)
-        salvage->last_sequence = facts->sequence_max;
-    salvage->place->counts->cells += facts->cells;
-    sst_writer_free(output->writer);
-    output->writer = NULL;
-    manifest_edit_add_file(&salvage->edit, plan_new_id(salvage->plan, output->table),
-                           output->family, &output->described);
-    return PETAL_OK;
-}
-
-/* A cell of two sources is written once. */
-static enum petal_status
-write_cell(struct output *output, const struct cell *cell, petal_error *error)
-{
-    enum petal_status status = PETAL_OK;
-
-    if (output->last.is_kept && cell_compare(&output->last.cell, cell) >= 0)
-        return PETAL_OK;
-    if (output->writer != NULL && sst_writer_bytes(output->writer) >= FILE_BYTES &&
-        !slice_equal(output->last.cell.row, cell->row))
-        status = end_file(output, error);
-    if (status == PETAL_OK && output->writer == NULL)
-        status = begin_file(output, error);
-    if (status == PETAL_OK)
-        status = sst_writer_add(output->writer, cell, error);
-    if (status == PETAL_OK &&
-        !kept_cell_keep(&output->last, output->salvage->place->env.allocator, cell))
-        status = error_no_memory(error);
-    return status;
-}
-
-static enum petal_status
-write_all(struct output *output, struct cell_iter *const *sources, size_t count, petal_error *error)
-{
-    struct merge_iter merge;
-    enum petal_status status =
-        merge_iter_init(&merge, output->salvage->place->env.allocator, sources, count);
-
-    if (status != PETAL_OK)
-        return error_no_memory(error);
-    status = merge.iter.ops->seek_first(&merge.iter, error);
-    while (status == PETAL_OK && merge.iter.valid) {
-        status = write_cell(output, &merge.iter.cell, error);
-        if (status == PETAL_OK)
-            status = merge.iter.ops->next(&merge.iter, error);
-    }
-    if (status == PETAL_OK && output->writer != NULL)
-        status = end_file(output, error);
-    merge.iter.ops->close(&merge.iter);
-    return status;
+    if (file->sequence_max > salvage->last_sequence)
+        salvage->last_sequence = file->sequence_max;
+    salvage->place->counts->cells += file->cells;
+    manifest_edit_add_file(&salvage->edit, output->table, output->family, file);
+    return true; /* an edit that lacks memory is refused */
 }
 
 static enum petal_status
@@ -198,17 +108,26 @@ write_family(struct salvage *salvage, const struct plan_table *table, uint16_t a
              petal_error *error)
 {
     const struct plan_family *family = &table->families[at];
-    struct output output = {.salvage = salvage, .table = table, .family = at};
+    struct output output = {salvage, plan_new_id(salvage->plan, table), at};
+    struct new_files files = {
+        .directory = &salvage->made.directory,
+        .options = &family->options,
+        .owner = {output.table, at, table->options.name, family->options.name},
+        .origin = FILE_ORIGIN_MINOR,
+        .salt = salvage->salt,
+        .next_number = &salvage->next_number,
+        .made = note_file,
+        .argument = &output,
+    };
     struct sources sources;
     enum petal_status status = sources_open(&sources, salvage->plan, table, family, error);
 
     for (size_t i = 0; status == PETAL_OK && i < sources.file_count; i++)
         note_file_timestamp(salvage, &sources.files[i]);
     if (status == PETAL_OK)
-        status = write_all(&output, sources.list, sources.count, error);
+        status = new_files_write(&files, sources.list, sources.count, error);
     sources_close(&sources);
-    sst_writer_free(output.writer);
-    kept_cell_fini(&output.last, salvage->place->env.allocator);
+    new_files_fini(&files);
     return status;
 }
 
