@@ -16,10 +16,20 @@ cannot_link(int os_error)
            os_error == ENOTSUP || os_error == ENOSYS;
 }
 
+/* A copy that is made. */
+struct copying {
+    const char *from, *to;
+    const struct file_watch *watch; /* NULL: nobody watches */
+    uint8_t *piece;
+};
+
 static enum petal_status
-copy_bytes(const petal_vfs *vfs, petal_file *source, petal_file *target, uint8_t *piece,
-           const char *from, const char *to, petal_error *error)
+copy_bytes(const struct copying *copying, const petal_vfs *vfs, petal_file *source,
+           petal_file *target, petal_error *error)
 {
+    const char *from = copying->from, *to = copying->to;
+    const struct file_watch *watch = copying->watch;
+    uint8_t *piece = copying->piece;
     uint64_t bytes = 0;
     size_t got = 0;
     int failed = vfs->size(vfs->context, source, &bytes);
@@ -39,6 +49,8 @@ copy_bytes(const petal_vfs *vfs, petal_file *source, petal_file *target, uint8_t
         failed = vfs->write_at(vfs->context, target, offset, piece, got);
         if (failed != 0)
             return error_io(error, to, failed, "write");
+        if (watch != NULL && !watch->go_on(watch->argument, got))
+            return error_set(error, PETAL_BUSY, "the copy was given up");
     }
     failed = vfs->sync(vfs->context, target);
     return failed == 0 ? PETAL_OK : error_io(error, to, failed, "sync");
@@ -46,10 +58,11 @@ copy_bytes(const petal_vfs *vfs, petal_file *source, petal_file *target, uint8_t
 
 /* To a file that does not exist yet. */
 static enum petal_status
-copy_into(const struct directory *directory, petal_file *source, uint8_t *piece, const char *from,
-          const char *to, petal_error *error)
+copy_into(const struct copying *copying, const struct directory *directory, petal_file *source,
+          petal_error *error)
 {
     const petal_vfs *vfs = directory->env->vfs;
+    const char *to = copying->to;
     enum petal_status status;
     petal_file *target;
     int failed = directory_open_file(
@@ -57,7 +70,7 @@ copy_into(const struct directory *directory, petal_file *source, uint8_t *piece,
 
     if (failed != 0)
         return error_io(error, to, failed, "create");
-    status = copy_bytes(vfs, source, target, piece, from, to, error);
+    status = copy_bytes(copying, vfs, source, target, error);
     failed = vfs->close(vfs->context, target);
     if (status == PETAL_OK && failed != 0)
         status = error_io(error, to, failed, "close");
@@ -66,37 +79,48 @@ copy_into(const struct directory *directory, petal_file *source, uint8_t *piece,
     return status;
 }
 
-static enum petal_status
-copy(const struct directory *from_directory, const char *from, const struct directory *to_directory,
-     const char *to, petal_error *error)
+enum petal_status
+file_copy(const struct directory *from_directory, const char *from,
+          const struct directory *to_directory, const char *to, const struct file_watch *watch,
+          petal_error *error)
 {
     const struct env *env = from_directory->env;
-    uint8_t *piece = mem_alloc(env->allocator, PIECE_BYTES);
+    struct copying copying = {from, to, watch, mem_alloc(env->allocator, PIECE_BYTES)};
     enum petal_status status;
     petal_file *source;
     int failed;
 
-    if (piece == NULL)
+    if (copying.piece == NULL)
         return error_no_memory(error);
     failed = directory_open_file(from_directory, from, PETAL_FILE_READ, &source);
     if (failed == 0) {
-        status = copy_into(to_directory, source, piece, from, to, error);
+        status = copy_into(&copying, to_directory, source, error);
         env->vfs->close(env->vfs->context, source);
     } else {
         status = error_io(error, from, failed, "open");
     }
-    mem_free(env->allocator, piece, PIECE_BYTES);
+    mem_free(env->allocator, copying.piece, PIECE_BYTES);
     return status;
+}
+
+enum petal_status
+file_link(const struct directory *from_directory, const char *from,
+          const struct directory *to_directory, const char *to, bool *made, petal_error *error)
+{
+    int failed = directory_link(from_directory, from, to_directory, to);
+
+    *made = failed == 0;
+    return *made || cannot_link(failed) ? PETAL_OK : error_io(error, to, failed, "make the link");
 }
 
 enum petal_status
 file_link_or_copy(const struct directory *from_directory, const char *from,
                   const struct directory *to_directory, const char *to, petal_error *error)
 {
-    int failed = directory_link(from_directory, from, to_directory, to);
+    bool made;
+    enum petal_status status = file_link(from_directory, from, to_directory, to, &made, error);
 
-    if (failed == 0)
-        return PETAL_OK;
-    return cannot_link(failed) ? copy(from_directory, from, to_directory, to, error)
-                               : error_io(error, to, failed, "make the link");
+    return status != PETAL_OK || made
+               ? status
+               : file_copy(from_directory, from, to_directory, to, NULL, error);
 }
