@@ -100,7 +100,7 @@ TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(TEST_SOURCES)))
 C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]' -o -name '*.cpp'))
 
 .PHONY: all
-all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BLOOM_LIBRARIES) $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-filter $(BUILD)/kv-bench $(HFILE_LIBRARIES) $(HFILE_TOOL) ## build the library and the tools (the default)
+all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BLOOM_LIBRARIES) $(BUILD)/kv-shell $(BUILD)/kv-check $(BUILD)/kv-filter $(BUILD)/kv-bench $(HFILE_LIBRARIES) $(HFILE_TOOL) python-objects ## build the library and the tools (the default)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -328,7 +328,8 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## bu
 
 # ---- setting up --------------------------------------------------------------------------------
 
-PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libmruby-dev mruby libcmocka-dev libjansson-dev $(HFILE_PACKAGES)
+PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libmruby-dev mruby libcmocka-dev libjansson-dev $(HFILE_PACKAGES) $(PYTHON_PACKAGES)
+PYTHON_PACKAGES = python3-dev python3-cffi python3-pytest python3-setuptools python3-wheel python3-venv
 HFILE_PACKAGES = zlib1g-dev libsnappy-dev libisal-dev libzstd-dev
 # cmake, meson, ninja-build and mandoc are for `make packages`.
 CHECK_PACKAGES = golang-go cmake meson ninja-build mandoc clang clang-format libclang-rt-14-dev valgrind e2fsprogs xfsprogs btrfs-progs
@@ -386,6 +387,31 @@ deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-t
 
 # The number of jobs for README's commands if none is given: `deps` must be finished first, so they cannot use -j themselves.
 ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
+# ---- Python ------------------------------------------------------------------------------------
+
+# The binding's own C needs no Python. The package is importable from $(BUILD)/python; the wheel has the library inside.
+PYTHON ?= python3
+PYTHON_OBJECTS = $(patsubst %.c,$(BUILD)/%.o,$(call sources_in,tools/python))
+PYTHON_FILES = $(wildcard tools/python/petal/*) tools/python/build_native.py
+PYTHON_BUILD = CC="$(CC)" PETAL_ROOT="$(CURDIR)" PETAL_BUILD="$(abspath $(BUILD))"
+.PHONY: python python-objects wheel
+python-objects: $(PYTHON_OBJECTS) $(BUILD)/libpetal.a
+
+python: $(BUILD)/python/built ## build the Python package petal; PYTHONPATH=build/python finds it; tools/python/README.md
+$(BUILD)/python/built: $(PYTHON_OBJECTS) $(BUILD)/libpetal.a engine/petal.h $(wildcard tools/python/native/*.h) $(PYTHON_FILES)
+	@rm -rf $(@D) && mkdir -p $(@D)/petal && cp $(filter tools/python/petal/%,$^) $(@D)/petal
+	$(call say,$(PYTHON_BUILD) $(PYTHON) tools/python/build_native.py $(@D) && rm -f $(@D)/petal/_native.[co] && touch $@,PY)
+
+# In a copy, since setuptools writes next to what it builds.
+ifeq ($(RELEASE),1)
+wheel: $(PYTHON_OBJECTS) $(BUILD)/libpetal.a ## build a wheel of the Python package, $(BUILD)/wheel/petal-*.whl
+	@rm -rf $(BUILD)/wheel && mkdir -p $(BUILD)/wheel && cp -r tools/python $(BUILD)/wheel/source
+	cd $(BUILD)/wheel/source && $(PYTHON_BUILD) PYTHONWARNINGS=ignore $(PYTHON) setup.py -q bdist_wheel -d ..
+else
+wheel:
+	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release $@
+endif
 
 # ---- using -------------------------------------------------------------------------------------
 
