@@ -52,7 +52,7 @@
  *     Deleting many rows             petal_delete_rows
  *     The receipt of a read          petal_receipt_new
  *     Flush, statistics              petal_flush, petal_stats_get
- *     A database as files            petal_verify, petal_salvage
+ *     A database as files            petal_verify, petal_salvage, petal_restore
  *     Plain key -> value             petal_kv_open, petal_kv_put, petal_kv_get
  *     Caveats                        differences from HBase, failures
  *
@@ -1500,6 +1500,62 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_wait_idle(petal_db *db, petal
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_checkpoint(petal_db *db, const char *directory, petal_error *error);
 
+/* What a backup or restore did. */
+typedef struct petal_backup_report {
+    uint64_t files;        /* store files of the copy: the sum of the next four */
+    uint64_t skipped;      /* that were there */
+    uint64_t linked;       /* further names of files of the database or of an earlier backup */
+    uint64_t copied;       /* byte by byte, and read back */
+    uint64_t written;      /* with cells of the logs, of a database that is opened read-only */
+    uint64_t bytes;        /* of all store files of the copy */
+    uint64_t bytes_copied; /* of those that were copied or written */
+    uint64_t removed;      /* files of what was there before that the copy does not have */
+    uint64_t last_sequence; /* of the writes in it: those up to this one */
+    int64_t state_ms;       /* when its state was taken, milliseconds since 1970 */
+    uint64_t took_us;
+} petal_backup_report;
+
+typedef struct petal_backup_options {
+    size_t size;
+    /* Do not link to files of the database: for a backup that shall not share them, so that what
+     * damages one spares the other. Files that are in the backup already stay as they are. */
+    bool copy;
+    /*
+     * An earlier backup in another directory, or any copy of the database. What it has is linked to
+     * from there: so dated directories share the files that did not change. NULL, or no backup is
+     * there, or it is the destination itself: none.
+     */
+    const char *previous;
+    void *argument;
+    /* Called now and then with the progress in bytes. If it returns false, the call ends with
+     * PETAL_BUSY. */
+    bool (*watch)(void *argument, uint64_t done, uint64_t total);
+} petal_backup_options;
+
+/*
+ * Back up the database into the directory `destination`: its state between two batches, all that
+ * was acknowledged before the call included (of a read-only opening: what it reads). Writes
+ * continue meanwhile; a schema change is included or not; table snapshots wait. HBase's `backup
+ * create`.
+ *
+ * The backup is a database in itself: petal_open reads it, petal_verify checks it, petal_restore
+ * copies it. The directory does not exist, is empty, or holds an earlier backup of this database:
+ * then store files that it has are skipped, and of an unchanged database no store file is read.
+ * Others are linked to where possible, else copied; a copy is read back, and a damaged file
+ * (PETAL_CORRUPT, *error names it) replaces nothing. Until the new manifest takes the place of the
+ * old one the earlier backup stays as it was: whenever a call fails or dies, or the power goes, the
+ * directory holds the one or the other, or of a first backup none; the next call completes it.
+ *
+ * PETAL_EXISTS: the directory holds something else, a backup of another database, or one that
+ * somebody has opened to write since. PETAL_INVALID: it is the database's own, or in it.
+ * PETAL_BUSY: somebody has it open. `options` and `report` may be NULL.
+ *
+ * Works on a database that was opened read-only, too, in which it writes nothing.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_backup(petal_db *db, const char *destination, const petal_backup_options *options,
+             petal_backup_report *report, petal_error *error);
+
 /* Counters since petal_open: name, meaning.  A read counts when it ends. */
 #define PETAL_STATS_MAP(X)                                                                         \
     X(gets, "gets of one row in one family")                                                       \
@@ -1771,6 +1827,32 @@ petal_verify(const char *directory, const petal_check_options *options, petal_ch
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_salvage(const char *directory, const char *destination, const petal_check_options *options,
               petal_check_counts *counts, petal_error *error);
+
+typedef struct petal_restore_options {
+    size_t size;
+    const petal_env *env;
+    /* Replace the database that is in the directory. It keeps its identity, so that its backups go
+     * on; it may be damaged, but nobody may have it open. */
+    bool replace;
+    void *argument;
+    /* As in petal_backup_options. */
+    bool (*watch)(void *argument, uint64_t done, uint64_t total);
+} petal_restore_options;
+
+/*
+ * Make a database in `directory` of the backup in the directory `backup`, or of any copy of a
+ * database. It must not exist or be empty (else PETAL_EXISTS), or hold a database that
+ * options->replace allows to replace. Store files are copied, and read back: a damaged one is
+ * PETAL_CORRUPT, and *error names it. Nothing is written into the backup.
+ *
+ * What is replaced stays as it was until all files are there and the new manifest takes the place
+ * of the old one. Whoever dies before leaves it, or a directory that petal_open refuses; `replace`
+ * completes that. PETAL_INVALID: the directory is the backup, or in it, or itself a backup.
+ * `options` and `report` may be NULL.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_restore(const char *backup, const char *directory, const petal_restore_options *options,
+              petal_backup_report *report, petal_error *error);
 
 /* ---- Plain key -> value --------------------------------------------------------------------- */
 

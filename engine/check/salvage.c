@@ -179,7 +179,8 @@ write_database(struct salvage *salvage, petal_error *error)
         note_timestamp(salvage, old->last_timestamp);
     manifest_edit_counters(&salvage->edit, salvage->next_number, sequence, salvage->last_timestamp);
     manifest_edit_oldest_log(&salvage->edit, salvage->next_number);
-    return new_database_complete(&salvage->made, salvage->salt, &salvage->edit, error);
+    return new_database_complete(&salvage->made, env_random(&salvage->place->env), salvage->salt,
+                                 &salvage->edit, error);
 }
 
 /* ---- all ---- */

@@ -66,8 +66,8 @@ new_database_begin(struct new_database *made, const struct env *env, const char 
 }
 
 enum petal_status
-new_database_complete(struct new_database *made, uint64_t salt, struct manifest_edit *edit,
-                      petal_error *error)
+new_database_complete(struct new_database *made, uint64_t identity, uint64_t salt,
+                      struct manifest_edit *edit, petal_error *error)
 {
     struct manifest *manifest;
     int failed = directory_sync(&made->directory);
@@ -75,12 +75,12 @@ new_database_complete(struct new_database *made, uint64_t salt, struct manifest_
 
     if (failed != 0)
         return error_unknown(error, made->directory.path, failed, "sync directory");
-    status =
-        manifest_new(&manifest, &made->directory, env_random(made->directory.env), salt, error);
+    status = manifest_new(&manifest, &made->directory, identity, salt, error);
     if (status != PETAL_OK)
         return status;
     made->manifest_is_begun = true;
     status = manifest_commit(manifest, edit, error);
+    made->manifest_in_doubt = manifest_is_dead(manifest);
     manifest_free(manifest);
     return status;
 }

@@ -7,6 +7,8 @@
  * It has an identity of its own, so that its logs are never mixed up with those of the database
  * that its cells come from.
  *
+ * A copy that replaces what is in its directory (engine/db/copy.h) fills the members itself.
+ *
  * Belongs to one thread.
  */
 #ifndef PETAL_ENGINE_DB_NEW_DATABASE_H
@@ -20,6 +22,7 @@ struct new_database {
     struct directory directory;
     petal_file *lock_file;  /* held until the end; NULL: not made, and the directory is not ours */
     bool manifest_is_begun; /* there may be a manifest */
+    bool manifest_in_doubt; /* nobody knows whether it is this one, or what was there before */
 };
 
 /* In a directory that does not exist or is empty; else PETAL_EXISTS. On failure, too,
@@ -27,9 +30,10 @@ struct new_database {
 enum petal_status new_database_begin(struct new_database *made, const struct env *env,
                                      const char *path, petal_error *error);
 
-/* Write the manifest; `edit` makes its state from an empty one, and names the store files that
- * were put into the directory. `salt`: of their filters. */
-enum petal_status new_database_complete(struct new_database *made, uint64_t salt,
+/* Write the manifest, in the place of another one if there is one; `edit` makes its state from an
+ * empty one, and names the store files that were put into the directory. `salt`: of their filters.
+ */
+enum petal_status new_database_complete(struct new_database *made, uint64_t identity, uint64_t salt,
                                         struct manifest_edit *edit, petal_error *error);
 
 /* `keep` false: all that was begun is removed. */

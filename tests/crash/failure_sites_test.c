@@ -120,6 +120,7 @@ static const struct excuse unvisited[] = {
 static const struct excuse silent[] = {
     {"append_edit", "write_at", "the seal behind an edit says only that the edit is synced"},
     {"write_file", "", "on a full disk a loaded manifest is made durable where it is"},
+    {"copy_end", "directory_list", "what no manifest names goes with the next copy"},
     {"wal_file_create", "directory_open_file", "a log that is not made ahead is made later"},
     {"wal_file_allocate", "mem_", "a log that is not made ahead is made later"},
     {"block_source_read", "read_at", "where a filter cannot be read the data is"},

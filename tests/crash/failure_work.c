@@ -720,6 +720,74 @@ step_copy(struct failure_run *run)
     failure_told(run, "checkpoint", status, &error);
 }
 
+static void
+step_backup(struct failure_run *run)
+{
+    petal_backup_report report;
+    petal_error error;
+    enum petal_status status;
+
+    if (!is_ready(run))
+        return;
+    status = petal_backup(run->fixture.db, FAILURE_COPY_DIRECTORY, NULL, &report, &error);
+    /* One that was there before stays. */
+    if (status == PETAL_OK)
+        run->promise.now[FAILURE_COPIED] = run->promise.later[FAILURE_COPIED] = FAILURE_DONE;
+    else if (run->promise.now[FAILURE_COPIED] != FAILURE_DONE)
+        run->promise.now[FAILURE_COPIED] = run->promise.later[FAILURE_COPIED] = FAILURE_UNKNOWN;
+    failure_told(run, "backup", status, &error);
+}
+
+/* Half of whose files were cut short since. */
+static void
+step_earlier_backup(struct failure_run *run)
+{
+    char path[64];
+    petal_error error;
+
+    must(petal_backup(run->fixture.db, "/earlier", NULL, NULL, &error), &error);
+    for (unsigned number = 2; number < 60; number += 2) {
+        (void)snprintf(path, sizeof path, "/earlier/%06u.sst", number);
+        if (!memory_vfs_exists(run->fixture.vfs, path))
+            continue;
+        remove_file(run, path);
+        assert_int_equal(memory_vfs_write_file(run->fixture.vfs, path, "cut", 3), 0);
+    }
+}
+
+static void
+step_next_backup(struct failure_run *run)
+{
+    const petal_backup_options options = {.copy = true, .previous = "/earlier"};
+    petal_error error;
+
+    if (is_ready(run))
+        failure_told(run, "next backup",
+                     petal_backup(run->fixture.db, "/next", &options, NULL, &error), &error);
+}
+
+static void
+restore_files(struct failure_run *run, const char *directory, bool replace)
+{
+    const petal_restore_options options = {.env = &run->fixture.env, .replace = replace};
+    petal_error error;
+
+    failure_told(run, "restore of all",
+                 petal_restore(FAILURE_COPY_DIRECTORY, directory, &options, NULL, &error), &error);
+}
+
+static void
+step_restore_new(struct failure_run *run)
+{
+    restore_files(run, "/new", false);
+}
+
+static void
+step_restore_over(struct failure_run *run)
+{
+    restore_files(run, "/new", true);
+}
+
 /* ---- writing ---- */
 
 static void
@@ -1334,6 +1402,22 @@ const struct failure_work failure_works[] = {
     {.name = "a checkpoint, copied",
      .prepare = {step_open, step_write, step_flush, step_close},
      .steps = {step_no_links, step_open, step_write, step_copy}},
+    {.name = "backups",
+     .prepare = {step_open, step_write, step_flush, step_take, step_close},
+     .steps = {step_open, step_backup, step_create, step_write, step_backup}},
+    {.name = "backups of a reader, copied",
+     .prepare = {step_open, step_write, step_flush, step_take, step_backup, step_write, step_die},
+     .steps = {step_no_links, step_read_only, step_backup, step_close}},
+    {.name = "backups that share",
+     .prepare = {step_open, step_write, step_flush, step_earlier_backup, step_write, step_close},
+     .steps = {step_open, step_next_backup, step_write, step_next_backup}},
+    {.name = "a restore of all",
+     .prepare = {step_open, step_write, step_flush, step_backup, step_close},
+     .steps = {step_restore_new}},
+    {.name = "a restore over a database", /* whose manifest may be unreadable */
+     .looks_again = true,
+     .prepare = {step_open, step_write, step_flush, step_backup, step_restore_new, step_close},
+     .steps = {step_restore_over}},
     {.name = "compactions",
      .prepare = {step_open, step_write, step_count, step_flush, step_write, step_count, step_flush,
                  step_close},

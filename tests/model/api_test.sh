@@ -7,6 +7,8 @@ cd "$(dirname "$0")/../.." || exit 2
 # name: reason
 kept="petal_verify: of a database that nobody has open; engine/check/sweep has it
 petal_salvage: the same
+petal_backup: a checkpoint that goes on; engine/db/backup has it
+petal_restore: the same
 petal_stats_latency: times are no answers; engine/db/stats_text has it
 petal_stats_text: its numbers are no answers; engine/db/stats_text has it
 petal_stats_text_free: the same

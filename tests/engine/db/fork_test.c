@@ -327,6 +327,7 @@ call_everything(struct fixture *fixture)
     REFUSED(petal_compact(fixture->table, NULL, &error));
     REFUSED(petal_wait_idle(fixture->db, &error));
     REFUSED(petal_checkpoint(fixture->db, "/nowhere", &error));
+    REFUSED(petal_backup(fixture->db, "/nowhere", NULL, NULL, &error));
     REFUSED(petal_kv_open(fixture->db, text("kv"), NULL, &kv, &error));
     REFUSED(petal_kv_put(fixture->kv, row, value, NULL, &error));
     REFUSED(petal_kv_get(fixture->kv, row, fixture->result, &is, &got, &error));

@@ -471,6 +471,18 @@ NULL_CALL(petal_wait_idle, NULL_STATUS, petal_wait_idle(GIVEN(db, S->db), ERROR)
 NULL_CALL(petal_checkpoint, NULL_STATUS,
           petal_checkpoint(GIVEN(db, S->db), GIVEN(directory, S->other), ERROR))
 
+NULL_ROW(petal_backup, NULL_STATUS)
+{
+    petal_backup_report report;
+    char *destination = test_directory_new(); /* not in the database's, where S->other is */
+    uint64_t status = petal_backup(GIVEN(db, S->db), GIVEN(destination, destination),
+                                   OPTIONAL(options, SIZED(petal_backup_options)),
+                                   OPTIONAL(report, &report), ERROR);
+
+    test_directory_free(destination);
+    return status;
+}
+
 NULL_ROW(petal_stats_get, NULL_ZERO)
 {
     petal_stats stats = {.gets = 0};
@@ -551,6 +563,20 @@ NULL_ROW(petal_salvage, NULL_STATUS)
     status = petal_salvage(GIVEN(directory, S->other), GIVEN(destination, destination),
                            OPTIONAL(options, &options), OPTIONAL(counts, &counts), ERROR);
     free(destination);
+    return status;
+}
+
+NULL_ROW(petal_restore, NULL_STATUS)
+{
+    petal_backup_report report;
+    char *directory = test_path(S->directory, "restored");
+    uint64_t status;
+
+    copy_database(S);
+    status = petal_restore(GIVEN(backup, S->other), GIVEN(directory, directory),
+                           OPTIONAL(options, SIZED(petal_restore_options)),
+                           OPTIONAL(report, &report), ERROR);
+    free(directory);
     return status;
 }
 
