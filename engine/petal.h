@@ -1548,7 +1548,8 @@ typedef struct petal_backup_options {
  *
  * PETAL_EXISTS: the directory holds something else, a backup of another database, or one that
  * somebody has opened to write since. PETAL_INVALID: it is the database's own, or in it.
- * PETAL_BUSY: somebody has it open. `options` and `report` may be NULL.
+ * PETAL_BUSY: somebody has it open to write. Whoever reads it goes on with what was there; its files
+ * go with a later backup. `options` and `report` may be NULL.
  *
  * Works on a database that was opened read-only, too, in which it writes nothing.
  */

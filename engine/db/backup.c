@@ -128,19 +128,17 @@ load_old(struct copy *copy, const struct names *names, petal_error *error)
 static void
 remove_left_over(void *argument, const char *name)
 {
-    const struct copy *copy = argument;
-    const char *directory = copy->made.directory.path;
+    struct copy *copy = argument;
     char path[PETAL_PATH_BYTES];
     uint64_t number;
     enum filename_kind kind = filename_parse(name, &number);
 
-    if (kind == FILENAME_MANIFEST_TEMPORARY)
-        filename_manifest_temporary(path, directory);
-    else if (kind == FILENAME_STORE_FILE &&
-             (copy->old == NULL || !manifest_names_file(copy->old, number)))
-        filename_store_file(path, directory, number);
-    else
+    if (kind == FILENAME_STORE_FILE &&
+        (copy->old == NULL || !manifest_names_file(copy->old, number)))
+        readers_remove(&copy->readers, kind, number, 0);
+    if (kind != FILENAME_MANIFEST_TEMPORARY)
         return;
+    filename_manifest_temporary(path, copy->made.directory.path);
     (void)directory_remove(&copy->made.directory, path);
 }
 
@@ -178,6 +176,9 @@ open_destination(struct copy *copy, const char *path, petal_error *error)
         return error_unknown(error, path, failed, "sync the directory that holds");
     status = fresh ? backup_mark_write(directory, copy->db->identity, error)
                    : load_old(copy, &names, error);
+    if (status != PETAL_OK)
+        return status;
+    status = copy_watch_readers(copy, copy->old != NULL ? copy->old->number : 0, error);
     if (status != PETAL_OK)
         return status;
     failed = directory_list(directory, remove_left_over, copy);
@@ -269,7 +270,7 @@ petal_backup(petal_db *db, const char *destination, const petal_backup_options *
     copy.never_links = known.copy;
     copy.watch = known.watch;
     copy.argument = known.argument;
-    mutex_lock(&db->capture_mutex);
+    copy_lock(db);
     status = db->read_only ? PETAL_OK : db_check_writable(db, error);
     if (status == PETAL_OK)
         status = open_destination(&copy, destination, error);
@@ -279,7 +280,7 @@ petal_backup(petal_db *db, const char *destination, const petal_backup_options *
         status = copy_run(&copy, error);
     close_previous(&copy, &previous);
     copy_end(&copy, status == PETAL_OK);
-    mutex_unlock(&db->capture_mutex);
+    copy_unlock(db);
     if (status != PETAL_OK)
         return status;
     copy.report.took_us = clock_us() - began;

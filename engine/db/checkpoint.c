@@ -18,7 +18,7 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
         return PETAL_INVALID;
     if (!filename_directory_fits(directory))
         return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
-    mutex_lock(&db->capture_mutex);
+    copy_lock(db);
     status = db_check_writable(db, error);
     if (status == PETAL_OK) {
         copy.identity = env_random(&db->env);
@@ -29,7 +29,7 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
     if (status == PETAL_OK)
         status = copy_run(&copy, error);
     copy_end(&copy, status == PETAL_OK);
-    mutex_unlock(&db->capture_mutex);
+    copy_unlock(db);
     if (status == PETAL_OK)
         env_log(&db->env, PETAL_LOG_INFO, "checkpoint of %llu store files in %s",
                 (unsigned long long)copy.report.files, directory);

@@ -138,19 +138,31 @@ copy_backup_identity(uint64_t database_identity, petal_slice items)
     return checksum_at(database_identity, 0, items.data, items.size);
 }
 
+/* States of the directory ascend, whatever database they come from. */
+static uint64_t
+next_state(const struct copy *copy)
+{
+    uint64_t state = copy->capture->state.number, old = copy->old != NULL ? copy->old->number : 0;
+
+    return (state > old ? state : old) + 1;
+}
+
 static enum petal_status
-write_manifest(struct copy *copy, const struct manifest *state, petal_error *error)
+write_manifest(struct copy *copy, struct manifest *state, petal_error *error)
 {
     struct manifest_edit edit;
     uint64_t identity = copy->identity;
     enum petal_status status;
 
+    state->number = next_state(copy);
     manifest_edit_init(&edit, copy->db->env.allocator);
     manifest_edit_snapshot(&edit, state);
     if (copy->is_backup)
         identity = copy_backup_identity(copy->db->identity, slice_make(edit.bytes, edit.size));
     status = new_database_complete(&copy->made, identity, state->salt, &edit, error);
     manifest_edit_fini(&edit);
+    if (status == PETAL_OK)
+        readers_note_state(&copy->readers, state->number);
     return status;
 }
 
@@ -401,6 +413,7 @@ write_store(struct copy *copy, const petal_family *family, const struct store_vi
         .origin = FILE_ORIGIN_FLUSH,
         .salt = copy->db->salt,
         .next_number = &copy->next_number,
+        .last_sequence = copy->capture->state.last_sequence,
         .made = note_written,
         .argument = &written,
     };
@@ -436,8 +449,7 @@ write_memtables(struct copy *copy, petal_error *error)
     const struct view *view = atomic_load_explicit(&db->views.current, memory_order_acquire);
     enum petal_status status = PETAL_OK;
 
-    state->last_sequence =
-        atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
+    state->last_sequence = atomic_load_explicit(view->sequence, memory_order_acquire);
     state->last_timestamp =
         atomic_load_explicit(&db->views.published_timestamp, memory_order_acquire);
     for (const petal_table *table = db->schema.tables; table != NULL; table = table->next) {
@@ -472,14 +484,48 @@ add_up(struct copy *copy)
         }
 }
 
+/* Is the manifest that of the view? A refresh that failed may have gone on with the manifest only. */
+static enum petal_status
+check_refreshed(const petal_db *db, petal_error *error)
+{
+    const struct reading *reading = db->reading;
+
+    return reading == NULL || (!reading->anew && reading->state == db->manifest->number)
+               ? PETAL_OK
+               : error_file(error, PETAL_BUSY, db->directory.path,
+                            "%s was not read to the end by the last petal_refresh, which is to be "
+                            "repeated",
+                            db->directory.path);
+}
+
+/* Was the state of a read-only opening there all the time? */
+static enum petal_status
+confirm(const petal_db *db, petal_error *error)
+{
+    return db->reading->joined ? PETAL_OK
+                               : opener_lock_confirm(&db->directory, db->lock_file, error);
+}
+
+enum petal_status
+copy_watch_readers(struct copy *copy, uint64_t state, petal_error *error)
+{
+    if (!mutex_init(&copy->readers.mutex))
+        return error_no_memory(error);
+    copy->readers.directory = &copy->made.directory;
+    readers_note_state(&copy->readers, state);
+    return readers_watch(&copy->readers, error);
+}
+
 enum petal_status
 copy_run(struct copy *copy, petal_error *error)
 {
     petal_db *db = copy->db;
     struct manifest *state;
-    enum petal_status status = flush_capture(db, NULL, db->read_only, &copy->capture, error);
+    enum petal_status status = check_refreshed(db, error);
 
     assert_held(&db->capture_mutex);
+    if (status == PETAL_OK)
+        status = flush_capture(db, NULL, db->read_only, &copy->capture, error);
     if (status != PETAL_OK)
         return status;
     state = &copy->capture->state;
@@ -493,7 +539,7 @@ copy_run(struct copy *copy, petal_error *error)
     if (status == PETAL_OK && db->read_only)
         status = write_memtables(copy, error);
     if (status == PETAL_OK && db->read_only)
-        status = opener_lock_confirm(&db->directory, db->lock_file, error);
+        status = confirm(db, error);
     if (status != PETAL_OK)
         return status;
     /* Without logs: all they held is in files. */
@@ -515,22 +561,20 @@ remove_name(void *argument, const char *name)
 {
     const struct removal *removal = argument;
     struct copy *copy = removal->copy;
-    const char *directory = copy->made.directory.path;
     char path[PETAL_PATH_BYTES];
     uint64_t number;
     enum filename_kind kind = filename_parse(name, &number);
-    bool goes = false;
 
-    if (kind == FILENAME_STORE_FILE) {
-        filename_store_file(path, directory, number);
-        goes = removal->keep ? !has(&copy->named, number) : !has(&copy->taken, number);
-    } else if (kind == FILENAME_WAL) {
-        filename_wal(path, directory, number);
-        goes = removal->keep;
+    if ((kind != FILENAME_STORE_FILE && kind != FILENAME_WAL) ||
+        !manifest_number_possible(&copy->capture->state, number))
+        return;
+    if (removal->keep && (kind == FILENAME_WAL || !has(&copy->named, number))) {
+        readers_remove(&copy->readers, kind, number, 0);
+        copy->report.removed++;
+    } else if (!removal->keep && kind == FILENAME_STORE_FILE && !has(&copy->taken, number)) {
+        filename_store_file(path, copy->made.directory.path, number);
+        directory_remove(&copy->made.directory, path);
     }
-    if (goes && manifest_number_possible(&copy->capture->state, number) &&
-        directory_remove(&copy->made.directory, path) == 0)
-        copy->report.removed += removal->keep;
 }
 
 void
@@ -550,6 +594,10 @@ copy_end(struct copy *copy, bool keep)
             env_log(&copy->db->env, PETAL_LOG_WARNING,
                     "what is not needed stays in %s, whose names cannot be listed",
                     copy->made.directory.path);
+        if (copy->readers.directory != NULL) {
+            readers_leave(&copy->readers);
+            mutex_fini(&copy->readers.mutex);
+        }
         new_database_end(&copy->made, true);
     }
     capture_unref(copy->capture);

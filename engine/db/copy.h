@@ -19,14 +19,17 @@
  * before step 2 it is replaced by the same state with greater ids; and the new state has ids above
  * those of the old one, whose files may be left of step 4.
  *
- * Belongs to one thread, which holds the capture_mutex of the database from copy_run to copy_end:
- * the files of table snapshots stay, and so does the view of a database that is read only.
+ * READERS of what is in the directory go on: it is a database whose writer the copy is, so it keeps
+ * the files that they use (engine/state/readers.h).
+ *
+ * Belongs to one thread, which holds the locks of copy_lock.
  */
 #ifndef PETAL_ENGINE_DB_COPY_H
 #define PETAL_ENGINE_DB_COPY_H
 
 #include "base/number_map.h"
 #include "engine/db/new_database.h"
+#include "engine/db/refresh.h"
 #include "engine/flush/capture.h"
 
 /* Store files of a directory, by their identities and other facts. */
@@ -39,10 +42,11 @@ struct copy {
     /* Of the caller; `made` has its directory open and locked. */
     petal_db *db;
     struct new_database made;
-    bool may_replace;  /* what is in the directory; else that is nothing */
-    bool never_links;  /* to files of the database */
-    bool is_backup;    /* the identity of the new one is copy_backup_identity */
-    uint64_t identity; /* if it is not: this */
+    struct readers readers; /* of the directory, if anything may be replaced */
+    bool may_replace;       /* what is in the directory; else that is nothing */
+    bool never_links;       /* to files of the database */
+    bool is_backup;         /* the identity of the new one is copy_backup_identity */
+    uint64_t identity;      /* if it is not: this */
     /* What is in the directory; NULL: nothing, or it cannot be read. The copy raises its ids, and
      * frees it. */
     struct manifest *old;
@@ -69,8 +73,30 @@ uint64_t copy_backup_identity(uint64_t database_identity, petal_slice items);
 bool copy_shelf_fill(struct copy_shelf *shelf, struct directory *directory,
                      const struct manifest *manifest);
 
-/* Capture and copy. PETAL_CORRUPT: a store file is damaged, *error names it. REQUIRES: capture_mutex
- * held, also for copy_end. */
+/* While a copy is made table snapshots stay as they are, and of a read-only opening the view: a
+ * refresh waits. */
+static inline void
+copy_lock(petal_db *db)
+{
+    if (db->reading != NULL)
+        mutex_lock(&db->reading->mutex);
+    mutex_lock(&db->capture_mutex);
+}
+
+static inline void
+copy_unlock(petal_db *db)
+{
+    mutex_unlock(&db->capture_mutex);
+    if (db->reading != NULL)
+        mutex_unlock(&db->reading->mutex);
+}
+
+/* Let nobody be in the way of readers of the directory, which is locked: `state` is that of its
+ * manifest, 0: it has none. */
+enum petal_status copy_watch_readers(struct copy *copy, uint64_t state, petal_error *error);
+
+/* Capture and copy. PETAL_CORRUPT: a store file is damaged, *error names it. REQUIRES: copy_lock,
+ * also for copy_end. */
 enum petal_status copy_run(struct copy *copy, petal_error *error);
 
 /* `keep` false: what was put there goes, unless the manifest may name it. Closes the directory. All

@@ -56,7 +56,8 @@ write_cell(struct new_files *files, const struct cell *cell, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    if (files->last.is_kept && cell_compare(&files->last.cell, cell) >= 0)
+    if ((files->last_sequence != 0 && cell->sequence > files->last_sequence) ||
+        (files->last.is_kept && cell_compare(&files->last.cell, cell) >= 0))
         return PETAL_OK;
     if (files->writer != NULL && sst_writer_bytes(files->writer) >= FILE_BYTES &&
         !slice_equal(files->last.cell.row, cell->row))

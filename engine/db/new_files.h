@@ -2,7 +2,7 @@
  * new_files.h -- cells in cell order become store files of a database that is put together
  * (engine/db/new_database.h): one run of them.
  *
- * All cells stay, as they are. The files are complete and synced; the caller syncs the directory.
+ * Cells stay as they are. The files are complete and synced; the caller syncs the directory.
  *
  * Belongs to one thread.
  */
@@ -22,7 +22,8 @@ struct new_files {
     struct file_owner owner;
     enum file_origin origin;
     uint64_t salt;
-    uint64_t *next_number; /* of the next file; is counted on */
+    uint64_t *next_number;  /* of the next file; is counted on */
+    uint64_t last_sequence; /* cells above it are left out; 0: none */
     /* Told of each file that is complete; false: no memory. */
     bool (*made)(void *argument, const struct manifest_file *file);
     void *argument;

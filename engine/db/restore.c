@@ -83,7 +83,10 @@ open_replaced(struct copy *copy, const char *path, petal_error *error)
     failed = directory_sync_parent(directory);
     if (failed != 0)
         return error_unknown(error, path, failed, "sync the directory that holds");
-    return names.manifest ? load_old(copy, error) : PETAL_OK;
+    status = names.manifest ? load_old(copy, error) : PETAL_OK;
+    if (status != PETAL_OK)
+        return status;
+    return copy_watch_readers(copy, copy->old != NULL ? copy->old->number : 0, error);
 }
 
 /* ---- all ---- */
@@ -113,12 +116,12 @@ restore_into(struct copy *copy, const char *path, petal_error *error)
 {
     enum petal_status status;
 
-    mutex_lock(&copy->db->capture_mutex);
+    copy_lock(copy->db);
     status = open_directory(copy, path, error);
     if (status == PETAL_OK)
         status = copy_run(copy, error);
     copy_end(copy, status == PETAL_OK);
-    mutex_unlock(&copy->db->capture_mutex);
+    copy_unlock(copy->db);
     return status;
 }
 

@@ -17,6 +17,8 @@
 #define SECOND "/second"
 #define FRESH  "/fresh"
 #define WRITES 20
+/* In a backup: LOCK, READERS, MANIFEST, BACKUP. */
+#define OTHER_FILES 4
 
 struct backup_fixture {
     struct fixture base;
@@ -243,8 +245,8 @@ TEST_WITH(files_that_are_gone_leave_the_backup, setup, teardown)
     MUST(petal_compact(fixture->ledger.tables[1], NULL, WHY));
     back_up(fixture, BACKUP);
     assert_true(fixture->report.removed > 0);
-    /* LOCK, MANIFEST and BACKUP are there besides. */
-    assert_int_equal(memory_vfs_count_files(fixture->base.vfs, BACKUP), fixture->report.files + 3);
+    assert_int_equal(memory_vfs_count_files(fixture->base.vfs, BACKUP),
+                     fixture->report.files + OTHER_FILES);
     assert_int_equal(writes_in(fixture->base.vfs, BACKUP), WRITES);
 }
 
@@ -292,6 +294,9 @@ TEST_WITH(what_was_left_makes_room, setup, teardown)
 TEST_WITH(a_reader_backs_up_what_the_logs_hold, setup, teardown)
 {
     struct backup_fixture *fixture = *state;
+    petal_options options = fixture->base.options;
+    struct ledger ledger = {0};
+    petal_db *reader;
     uint64_t files;
 
     open_again(fixture, true, true);
@@ -309,9 +314,18 @@ TEST_WITH(a_reader_backs_up_what_the_logs_hold, setup, teardown)
     assert_true(fixture->report.written > 0);
     files = fixture->report.files - fixture->report.written;
     assert_int_equal(writes_in(fixture->base.vfs, BACKUP), WRITES);
+    options.create = false;
+    options.read_only = true;
+    MUST(petal_open(BACKUP, &options, &reader, WHY));
+    MUST(ledger_attach(&ledger, reader, WHY));
     back_up(fixture, BACKUP);
     assert_int_equal(fixture->report.skipped, files);
     assert_int_equal(fixture->report.removed, fixture->report.written);
+    /* It keeps what it reads. */
+    assert_int_equal(memory_vfs_count_files(fixture->base.vfs, BACKUP),
+                     fixture->report.files + fixture->report.removed + OTHER_FILES);
+    assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
+    MUST(petal_close(reader, WHY));
 
     /* The numbers of what was written from the logs are the writer's next ones. */
     open_again(fixture, false, false);
@@ -319,6 +333,63 @@ TEST_WITH(a_reader_backs_up_what_the_logs_hold, setup, teardown)
     MUST(petal_flush(fixture->base.db, NULL, WHY));
     back_up(fixture, BACKUP);
     assert_int_equal(writes_in(fixture->base.vfs, BACKUP), WRITES + 4);
+}
+
+/* Next to a writer, of whose files some go: the state that it reads, until it refreshes. */
+TEST_WITH(a_reader_next_to_a_writer_backs_up_what_it_reads, setup, teardown)
+{
+    struct backup_fixture *fixture = *state;
+    petal_options options = fixture->base.options;
+    petal_db *reader;
+
+    options.create = false;
+    options.read_only = true;
+    MUST(petal_open(FIXTURE_DIRECTORY, &options, &reader, WHY));
+    write_some(fixture, WRITES + 1, WRITES + 6);
+    MUST(petal_compact(fixture->ledger.tables[0], NULL, WHY));
+    MUST(petal_compact(fixture->ledger.tables[1], NULL, WHY));
+    MUST(petal_backup(reader, BACKUP, NULL, &fixture->report, WHY));
+    assert_int_equal(writes_in(fixture->base.vfs, BACKUP), WRITES);
+    for (uint64_t last = WRITES + 7; last < WRITES + 12; last++) {
+        write_some(fixture, last, last);
+        if (last % 2 == 0)
+            MUST(petal_flush(fixture->base.db, fixture->ledger.tables[last % 4 / 2], WHY));
+        MUST(petal_refresh(reader, WHY));
+        write_some(fixture, last + 1, last + 1); /* which the reader has not read */
+        MUST(petal_backup(reader, BACKUP, NULL, &fixture->report, WHY));
+        assert_int_equal(writes_in(fixture->base.vfs, BACKUP), last);
+    }
+    MUST(petal_close(reader, WHY));
+    back_up(fixture, BACKUP);
+    assert_int_equal(writes_in(fixture->base.vfs, BACKUP), WRITES + 12);
+}
+
+/* Whoever reads a backup goes on while it is brought up to date. */
+TEST_WITH(a_reader_of_the_backup_goes_on, setup, teardown)
+{
+    struct backup_fixture *fixture = *state;
+    petal_options options = fixture->base.options;
+    struct ledger ledger = {0};
+    petal_db *reader;
+
+    memory_vfs_refuse_links(fixture->base.vfs, EXDEV);
+    back_up(fixture, BACKUP);
+    options.create = false;
+    options.read_only = true;
+    MUST(petal_open(BACKUP, &options, &reader, WHY));
+    MUST(ledger_attach(&ledger, reader, WHY));
+    for (uint64_t last = WRITES + 1; last <= WRITES + 3; last++) {
+        write_some(fixture, last, last);
+        MUST(petal_compact(fixture->ledger.tables[0], NULL, WHY));
+        MUST(petal_compact(fixture->ledger.tables[1], NULL, WHY));
+        back_up(fixture, BACKUP);
+        assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
+        assert_int_equal(writes_in(fixture->base.vfs, BACKUP), last);
+    }
+    MUST(petal_close(reader, WHY));
+    back_up(fixture, BACKUP);
+    assert_int_equal(memory_vfs_count_files(fixture->base.vfs, BACKUP),
+                     fixture->report.files + OTHER_FILES);
 }
 
 /* ---- several backups ---- */
