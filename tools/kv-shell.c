@@ -6,6 +6,7 @@
  */
 #include "tools/command/option.h"
 #include "tools/shell/commands.h"
+#include "tools/shell/files/backup.h"
 #include "tools/shell/files/intake.h"
 #include "tools/shell/print/width.h"
 #include "tools/shell/print/wrap.h"
@@ -36,13 +37,23 @@ struct arguments {
     int rest; /* index of the subcommand's name, 0 if there is none */
 };
 
-static const struct {
+/* What a subcommand does with the database in DIR. */
+enum subcommand_use {
+    USES_IT,
+    MAY_MAKE_IT, /* by itself */
+    READS_IT,    /* it is opened to read */
+    OPENS_NONE   /* it must not be open */
+};
+
+static const struct subcommand {
     const char *name;
     enum shell_status (*run)(struct session *session, int argc, char **argv);
-    bool may_make; /* the database: it sees to that by itself */
-} subcommands[] = {{"import", import_main, true},
-                   {"export", export_main, false},
-                   {"compare", compare_main, false}};
+    enum subcommand_use use;
+} subcommands[] = {{"import", import_main, MAY_MAKE_IT},
+                   {"export", export_main, USES_IT},
+                   {"compare", compare_main, USES_IT},
+                   {"backup", backup_main, READS_IT},
+                   {"restore", restore_main, OPENS_NONE}};
 
 static void
 print_subcommand_options(FILE *file)
@@ -63,6 +74,12 @@ print_subcommand_options(FILE *file)
                 file);
     (void)fputs(export_usage, file);
     (void)fputs("\n"
+                "backup writes DIR, which another process may be writing to, into the directory\n"
+                "BACKUP, or brings an earlier one there up to date.  restore makes the database\n"
+                "in DIR of a backup.\n",
+                file);
+    (void)fputs(backup_usage, file);
+    (void)fputs("\n"
                 "Exit status: 0 fine; 1 a database, table, family or file there is not, exists\n"
                 "said no, a get found no row, or import passed over what it could not read;\n"
                 "2 a mistake in a command, an option, or a file that is imported; 3 damaged\n"
@@ -81,6 +98,8 @@ print_usage(FILE *file)
                 "       kv-shell [options] DIR import TABLE FILE [import options]\n"
                 "       kv-shell [options] DIR export TABLE [FILE] [export options]\n"
                 "       kv-shell [options] DIR compare [--by-field] TABLE FILE [import options]\n"
+                "       kv-shell [options] DIR backup BACKUP [--copy] [--previous BACKUP]\n"
+                "       kv-shell [options] DIR restore BACKUP [--replace]\n"
                 "\n"
                 "Commands in the HBase shell's language on the database in DIR.  Where there is\n"
                 "none, the command create makes it. They come from -e, from FILE, from standard\n"
@@ -230,13 +249,14 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
     return taken ? SHELL_FINE : SHELL_USAGE;
 }
 
-static bool
-is_subcommand(const char *word)
+/* NULL: there is none of that name. */
+static const struct subcommand *
+find_subcommand(const char *word)
 {
     for (size_t i = 0; i < COUNT_OF(subcommands); i++)
         if (strcmp(word, subcommands[i].name) == 0)
-            return true;
-    return false;
+            return &subcommands[i];
+    return NULL;
 }
 
 static enum shell_status
@@ -255,8 +275,8 @@ complain_of_subcommand(const char *word)
     for (size_t i = 0; i < COUNT_OF(subcommands); i++)
         near_consider(slice_of_string(word), subcommands[i].name, &nearest, &least);
     (void)fprintf(stderr,
-                  "kv-shell: there is no subcommand %s%s%s%s  They are import, export "
-                  "and compare; commands stand behind -e\n",
+                  "kv-shell: there is no subcommand %s%s%s%s  They are import, export, "
+                  "compare, backup and restore; commands stand behind -e\n",
                   word, nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
                   nearest != NULL ? "?" : ".");
     return SHELL_USAGE;
@@ -268,6 +288,20 @@ note_memory(const petal_options *given)
     if (given->memory_bytes != 0 && given->cache_bytes != PETAL_NO_CACHE &&
         given->cache_bytes > given->memory_bytes)
         (void)fputs("kv-shell: --cache is more than --memory, which is the limit of it\n", stderr);
+}
+
+static enum shell_status
+fit_subcommand(struct arguments *arguments, const struct subcommand *subcommand)
+{
+    if (subcommand->use == OPENS_NONE && arguments->text_count > 0)
+        return complain("-e stands before a database that is open, which it is not for ",
+                        subcommand->name);
+    if (subcommand->use == READS_IT || subcommand->use == OPENS_NONE) {
+        if (arguments->options.create)
+            return complain("--create makes a database, which is not for ", subcommand->name);
+        arguments->options.read_only = true;
+    }
+    return SHELL_FINE;
 }
 
 static enum shell_status
@@ -298,13 +332,16 @@ parse_arguments(struct arguments *arguments, int argc, char **argv)
     if (status == SHELL_FINE && arguments->directory == NULL)
         return complain("say in which directory the database is", "");
     note_memory(&arguments->options);
-    if (status == SHELL_FINE && arguments->rest != 0 && !is_subcommand(argv[arguments->rest])) {
+    if (status == SHELL_FINE && arguments->rest != 0 &&
+        find_subcommand(argv[arguments->rest]) == NULL) {
         if (!arguments->noninteractive || arguments->rest + 1 != argc || arguments->file != NULL)
             return complain_of_subcommand(argv[arguments->rest]);
         arguments->file = argv[arguments->rest];
         arguments->rest = 0;
     }
-    return status;
+    return status == SHELL_FINE && arguments->rest != 0
+               ? fit_subcommand(arguments, find_subcommand(argv[arguments->rest]))
+               : status;
 }
 
 /* The errno says why. */
@@ -377,13 +414,14 @@ show_message(const struct session *session)
 static enum shell_status
 run_subcommand(struct session *session, int argc, char **argv)
 {
-    enum shell_status status = SHELL_USAGE;
+    const struct subcommand *subcommand = find_subcommand(argv[0]);
+    enum shell_status status = SHELL_FINE;
 
     text_clear(&session->message);
-    for (size_t i = 0; i < COUNT_OF(subcommands); i++)
-        if (strcmp(argv[0], subcommands[i].name) == 0 &&
-            (subcommands[i].may_make || (status = session_want_database(session)) == SHELL_FINE))
-            status = subcommands[i].run(session, argc - 1, argv + 1);
+    if (subcommand->use == USES_IT || subcommand->use == READS_IT)
+        status = session_want_database(session);
+    if (status == SHELL_FINE)
+        status = subcommand->run(session, argc - 1, argv + 1);
     if (status != SHELL_FINE && session->message.size > 0)
         show_message(session);
     return status;
@@ -435,7 +473,7 @@ run(struct arguments *arguments, int argc, char **argv)
                               .conversation = is_conversation(arguments),
                               .echo_input = arguments->echo_input,
                               .unsafe = arguments->unsafe};
-    enum shell_status status, closing;
+    enum shell_status status = SHELL_FINE, closing;
 
     if (arguments->noninteractive)
         session.failure_style = arguments->file != NULL || arguments->text_count > 0
@@ -456,7 +494,10 @@ run(struct arguments *arguments, int argc, char **argv)
     }
     interrupt_install();
     interrupt_hold(true);
-    status = session_open(&session, arguments->directory, &arguments->options);
+    if (arguments->rest != 0 && find_subcommand(argv[arguments->rest])->use == OPENS_NONE)
+        session_begin(&session, arguments->directory, &arguments->options);
+    else
+        status = session_open(&session, arguments->directory, &arguments->options);
     interrupt_hold(false);
     if (status != SHELL_FINE)
         return (int)status;

@@ -29,6 +29,7 @@ static const struct command commands[] = {
     {RUBY(alter_namespace), "n", 1, ANY},
     {RUBY(alter_status), "t", 1, 1},
     {COMMAND(append), "t-q-", 4, 5},
+    {COMMAND(backup), "p", 1, 2},
     {ALIAS(bulk_load, import_hfiles), "tp", 2, ANY},
     {RUBY(checkpoint), "p", 1, 1},
     {RUBY(clear_block_cache), "t", 1, 1},

@@ -176,7 +176,7 @@ expect 'an option without its value' 2 '-e must be followed by commands' "$shell
 expect 'a value that means nothing' 2 'format takes hbase, table, json or csv, not "xml"' "$shell" --format xml "$db" -e list
 expect 'a size that means nothing' 2 'cache takes a size such as 64MB, or 0, not "much"' "$shell" --cache much "$db" -e list
 expect 'an option nearly' 2 'there is no option "--bial"; did you mean "--bail"?' "$shell" --bial "$db"
-expect 'a subcommand nearly' 2 'no subcommand imprt; did you mean import?  They are import, export and compare' "$shell" "$db" imprt t x
+expect 'a subcommand nearly' 2 'no subcommand imprt; did you mean import?  They are import, export, compare, backup and restore' "$shell" "$db" imprt t x
 expect 'a script in its place' 2 "to run its commands, say -f $scratch/gets$" "$shell" "$db" "$scratch/gets"
 expect 'an option of import, nearly' 2 'there is no option "--formt"; did you mean "--format"? There are --format, --row,' \
     "$shell" "$db" import t "$scratch/index" --formt csv

@@ -64,6 +64,15 @@ open_database(struct session *session, bool create, petal_error *error)
     return outcome;
 }
 
+void
+session_begin(struct session *session, const char *directory, const petal_options *options)
+{
+    session->exit_status = -1;
+    session->directory = directory;
+    session->options = options;
+    session->no_compaction = options->no_compaction;
+}
+
 enum shell_status
 session_open(struct session *session, const char *directory, const petal_options *options)
 {
@@ -71,10 +80,7 @@ session_open(struct session *session, const char *directory, const petal_options
     enum petal_status outcome;
     petal_error error;
 
-    session->exit_status = -1;
-    session->directory = directory;
-    session->options = options;
-    session->no_compaction = options->no_compaction;
+    session_begin(session, directory, options);
     outcome = open_database(session, options->create, &error);
     if (outcome == PETAL_OK || (outcome == PETAL_NOT_FOUND && !options->read_only))
         return SHELL_FINE;

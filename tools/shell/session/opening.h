@@ -15,6 +15,9 @@
 enum shell_status session_open(struct session *session, const char *directory,
                                const petal_options *options);
 
+/* Begin without a database, in whose directory one is about to be made. */
+void session_begin(struct session *session, const char *directory, const petal_options *options);
+
 /* Fail if there is no database in the directory; one that came meanwhile is opened. */
 enum shell_status session_want_database(struct session *session);
 

@@ -15,6 +15,7 @@ class Complete
     'alter_async' => FAMILY_KEYS + %w[METHOD],
     'alter_namespace' => %w[METHOD NAME],
     'append' => %w[TTL],
+    'backup' => %w[COPY PREVIOUS],
     'clone_snapshot' => %w[RESTORE_ACL],
     'count' => %w[INTERVAL] + SCAN_KEYS,
     'create' => FAMILY_KEYS,
@@ -35,7 +36,7 @@ class Complete
   }
 
   # Keys whose value is true or false; the values of others.
-  TRUTHS = %w[ALL_VERSIONS BLOCKCACHE BLOOM_RATE_PER_FILE CREATE DROP_EDITS DROP_TAGS IN_MEMORY
+  TRUTHS = %w[ALL_VERSIONS BLOCKCACHE BLOOM_RATE_PER_FILE COPY CREATE DROP_EDITS DROP_TAGS IN_MEMORY
               INCLUDE_STOPROW RAW NEW_VERSION_BEHAVIOR READONLY REVERSED RESTORE_ACL VISIBLE
               SKIP_FLUSH]
   VALUES = {

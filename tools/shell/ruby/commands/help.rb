@@ -26,7 +26,7 @@ module Help
      %w[clone_snapshot delete_all_snapshot delete_snapshot delete_table_snapshots list_snapshot_sizes
         list_snapshots list_table_snapshots restore_snapshot snapshot]],
     ['petal', 'what HBase has not',
-     %w[advise checkpoint explain export export_hfiles import import_hfiles log_level stats time
+     %w[advise backup checkpoint explain export export_hfiles import import_hfiles log_level stats time
         verify]]
   ]
 

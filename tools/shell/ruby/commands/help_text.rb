@@ -51,6 +51,15 @@ append 't', 'row', 'f:q', 'value' [, TTL => milliseconds]      behind the value 
 
   append 't', 'r1', 'f:log', ',more'
 
+= backup
+backup 'directory' [, {COPY => true, PREVIOUS => 'an earlier backup'}]      the whole database as \
+it is now; the directory may hold an earlier backup of it, which is brought up to date.  COPY: no \
+links to the database's files.  PREVIOUS: share what did not change with a backup in another \
+directory.  kv-shell NEW restore 'directory' makes a database of it
+
+  backup 'monday'
+  backup 'tuesday', PREVIOUS => 'monday'
+
 = checkpoint
 checkpoint 'directory'      a copy of the whole database as it is now, which shares its store \
 files; the directory must not exist or be empty
