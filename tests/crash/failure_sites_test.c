@@ -130,6 +130,7 @@ static const struct excuse silent[] = {
     {"lock_slot", "", "the same; or there is another slot"},
     {"look_into", "read_at", "the manifest is read again"},
     {"read_whole", "read_at", "the same, by a reader"},
+    {"load_frame", "read_at", "the log is read again, by a reader"},
     {"take_uses", "", "a file that a reader may need stays"},
     {"add_slot", "", "the same"},
     {"readers_remove", "mem_", "the same"},
