@@ -152,7 +152,8 @@ PETAL_API const char *petal_version(void);
     X(UNSUPPORTED, 8, "written by a newer format version")                                         \
     X(READ_ONLY, 9, "database is read-only")                                                       \
     X(NO_SPACE, 10, "no space left on the device")                                                 \
-    X(TIMEOUT, 11, "the deadline has passed")
+    X(TIMEOUT, 11, "the deadline has passed")                                                      \
+    X(CONFLICT, 12, "another write came between")
 
 enum petal_status {
 #define PETAL_STATUS_ENTRY(name, value, text) PETAL_##name = value,
@@ -1299,6 +1300,114 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
                   petal_slice qualifier, petal_error *error);
 PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before petal_close */
+
+/* ---- Transactions --------------------------------------------------------------------------- */
+
+/*
+ * Reads and writes of any rows and tables of a database that happen as one. HBase has no such thing.
+ * A transaction reads at one snapshot, taken when it begins, and sees its own writes: an answer is
+ * what it would be if they had been made on the snapshot. Nobody else sees them before
+ * petal_transaction_commit, which writes them as one batch, or refuses with PETAL_CONFLICT and
+ * writes nothing: when a row that was read or written here was written to since the snapshot, in
+ * any of its columns. The first to commit wins; the other begins anew.
+ *
+ * WHAT WAS READ is the row of a get, whether or not it exists, and the range of a scan, also where
+ * it is empty: from the start to the row of the last cell given, and all of it once the scan has
+ * ended. A scan that was moved by petal_cursor_seek, or that a filter ended, counts with all of its
+ * bounds, without need. A transaction that has written nothing always commits: it saw one moment.
+ * So transactions are serializable. Any write counts: of petal_put and the like, petal_delete_rows,
+ * bulk loads. A table that was altered, dropped, truncated or restored (petal_table_snapshot_restore)
+ * since it was first used here is a conflict, too. (A cell with a time to live that came, expired
+ * and was compacted away in between does not count.)
+ *
+ * Nothing is locked between calls: a transaction left lying hinders nobody, but keeps a snapshot,
+ * and in memory its writes, twice, and the rows that it read. It is no part of the database's memory
+ * limit. petal_close returns PETAL_BUSY while one is there.
+ *
+ * TIME. Every PETAL_LATEST in a transaction is one moment, that of the commit, as in a batch; until
+ * then its own reads see the moment of its beginning. Times to live are judged as of each read.
+ *
+ * COST. Beginning waits for the write at hand, with its sync, and may wait as petal_snapshot_new
+ * does. A get in a table that the transaction wrote to takes the time of a short scan; scans give
+ * single cells. Committing searches each row that was read or written, and each range, for newer
+ * cells: in memtables and in those files that have any, which takes time in proportion to the cells
+ * of the range there. Nobody waits for that but the committer; the writes that came meanwhile are
+ * looked at while all writers wait. A commit shares its sync with nobody. Where there are no
+ * transactions none of this costs anything.
+ *
+ * One thread at a time uses a transaction and its cursors.
+ */
+typedef struct petal_transaction petal_transaction;
+
+#define PETAL_MAX_TRANSACTION_CELLS (1u << 20) /* that it writes; PETAL_MAX_BATCH_BYTES holds, too */
+
+typedef struct petal_transaction_options {
+    size_t size;
+    enum petal_durability durability; /* of the commit; default: the strongest of the tables' */
+    uint32_t deadline_ms;             /* of the commit, as in petal_write_options */
+} petal_transaction_options;
+
+/* Begin one. In a read-only database it can read. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_begin(petal_db *db, const petal_transaction_options *options,
+                        petal_transaction **transaction, petal_error *error);
+
+/*
+ * As petal_get and petal_multi_get, with all their options but `snapshot`, which is refused. Rows
+ * that were refused do not count as read.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_get(petal_transaction *transaction, petal_table *table, petal_slice row,
+                      const petal_read_options *options, petal_result *result, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_multi_get(petal_transaction *transaction, petal_table *table,
+                            const petal_slice *rows, size_t count,
+                            const petal_read_options *options, petal_result *const *results,
+                            petal_error *error);
+
+/*
+ * As petal_cursor_open, with all its options but `read.snapshot`. The cursor sees what was written
+ * here before it was opened. Close it as any; when the transaction ends first the cursor goes on
+ * giving its cells, which are no part of the transaction any more.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_scan(petal_transaction *transaction, petal_table *table,
+                       const petal_scan_options *options, petal_cursor **cursor,
+                       petal_error *error);
+
+/*
+ * As petal_put, petal_delete, petal_delete_row, petal_append and petal_increment, when the
+ * transaction commits. Bytes are copied. The last two read here, and several of one column add up.
+ * `options` (NULL: none) give a time to live. A refused write leaves the transaction unchanged.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_put(petal_transaction *transaction, petal_family *family, petal_slice row,
+                      petal_slice qualifier, int64_t timestamp, petal_slice value,
+                      const petal_mutation_options *options, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_delete(petal_transaction *transaction, petal_family *family, petal_slice row,
+                         petal_slice qualifier, int64_t timestamp, enum petal_cell_type type,
+                         petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_delete_row(petal_transaction *transaction, petal_table *table, petal_slice row,
+                             int64_t timestamp, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_append(petal_transaction *transaction, petal_family *family, petal_slice row,
+                         petal_slice qualifier, petal_slice value, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_increment(petal_transaction *transaction, petal_family *family, petal_slice row,
+                            petal_slice qualifier, int64_t amount, int64_t *sum,
+                            petal_error *error);
+
+/*
+ * Write all, or nothing: PETAL_CONFLICT, whose message names the table and the row. The transaction
+ * is over and released, whatever the status is.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_transaction_commit(petal_transaction *transaction, petal_error *error);
+
+/* Forget the writes and release the transaction. NULL: no-op; before petal_close. */
+PETAL_API void petal_transaction_abort(petal_transaction *transaction);
 
 /* ---- Deleting many rows --------------------------------------------------------------------- */
 

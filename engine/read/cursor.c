@@ -813,6 +813,7 @@ petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *fam
     if (cursor->filter != NULL)
         filter_run_restart(cursor->filter);
     cursor->rows = 0;
+    cursor->own_seeks = true;
     cursor->patience = UINT64_MAX;
     cursor_run_begin(cursor);
     if (scan_bounds_before(&cursor->bounds, row)) {

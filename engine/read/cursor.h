@@ -48,7 +48,10 @@ struct petal_cursor {
     uint32_t process;    /* the one that opened the database, as there */
     size_t memory_bytes; /* that begins with this struct: see cursor_open.c */
     struct cursor_room *room;
-    bool counted; /* in the database's `open`; those that gets use inside are not */
+    bool counted;          /* in the database's `open`; those that gets use inside are not */
+    struct own_cells *own; /* the cursor is in its list (engine/read/own.h); NULL: in none */
+    petal_cursor *own_older, *own_newer;
+    bool own_seeks;                            /* it was sought in, or had an unknown place */
     const struct table_descriptor *descriptor; /* of the table when the cursor was opened */
     struct view *view;                         /* referenced */
     petal_scan_options options;
@@ -155,10 +158,5 @@ cursor_may_take_run(petal_cursor *cursor, const struct store_scan *store)
     }
     return cursor->runs && visibility_row_is_free(&store->visibility);
 }
-
-/* Read one row by walking through it; the options have been checked. */
-enum petal_status cursor_get_row(petal_table *table, petal_slice row,
-                                 const petal_read_options *options, petal_result *result,
-                                 petal_error *error);
 
 #endif

@@ -3,7 +3,9 @@
 #include "base/argument.h"
 #include "base/options.h"
 #include "engine/read/cursor.h"
+#include "engine/read/get.h"
 #include "engine/read/options.h"
+#include "engine/read/own.h"
 #include "engine/read/range.h"
 #include "engine/read/receipt.h"
 #include "engine/read/result.h"
@@ -132,7 +134,8 @@ open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory,
         status = error_no_memory(error);
     if (status == PETAL_OK)
         status = open_buffer(cursor, get, error);
-    cursor->runs = status == PETAL_OK && cursor_run_fits(cursor);
+    /* What a transaction's cursor has given is known by its row, which a run leaves behind. */
+    cursor->runs = status == PETAL_OK && cursor->own == NULL && cursor_run_fits(cursor);
     cursor_run_begin(cursor);
     /* What was borrowed for this call. */
     read->columns = NULL;
@@ -152,12 +155,20 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
     struct read_pin pin = read_pin(table->db, options->read.snapshot);
     /* After the view, as in a get. */
     const struct table_descriptor *descriptor = table_descriptor(table);
-    size_t bytes = memory_bytes(descriptor, pin.view, options);
-    uint8_t *allocated = mem_alloc(table->db->env.allocator, bytes);
-    struct scan_memory memory = {allocated, allocated + bytes};
+    struct own_cells *own = options->read.snapshot != NULL ? options->read.snapshot->own : NULL;
+    size_t bytes;
+    uint8_t *allocated;
+    struct scan_memory memory;
     petal_cursor *made;
     enum petal_status status;
 
+    if (own != NULL && own_add_to_view(own, table, &pin.view) != PETAL_OK) {
+        view_unref(pin.view);
+        return error_no_memory(error);
+    }
+    bytes = memory_bytes(descriptor, pin.view, options);
+    allocated = mem_alloc(table->db->env.allocator, bytes);
+    memory = (struct scan_memory){allocated, allocated + bytes};
     if (allocated == NULL) {
         view_unref(pin.view);
         return error_no_memory(error);
@@ -177,6 +188,8 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
         .deadline_us = CLOCK_NEVER,
     };
     made->row = made->room->row;
+    if (own != NULL && !get)
+        own_enter_cursor(own, made);
     status = open_cursor(made, pin.sequence, &memory, get, error);
     if (status != PETAL_OK) {
         petal_cursor_close(made);
@@ -263,10 +276,11 @@ opening_is_due(petal_db *db)
            0;
 }
 
-/* `cuts_prefix`: start and stop row cut a prefix, else they are ignored next to one. */
+/* `cuts_prefix`: start and stop row cut a prefix, else they are ignored next to one. `own`: the
+ * snapshot of a transaction; NULL: that of the options. */
 static enum petal_status
 open_counted(petal_table *table, const petal_scan_options *given, bool cuts_prefix,
-             petal_cursor **cursor, petal_error *error)
+             const petal_snapshot *own, petal_cursor **cursor, petal_error *error)
 {
     petal_scan_options options;
     enum petal_status status;
@@ -278,6 +292,8 @@ open_counted(petal_table *table, const petal_scan_options *given, bool cuts_pref
     status = scan_options_init(&options, table, given, error);
     if (status == PETAL_OK)
         status = check_scan(&options, error);
+    if (status == PETAL_OK && own != NULL)
+        status = own_set_snapshot(&options.read, own, error);
     if (status == PETAL_OK && !cuts_prefix && options.prefix.size > 0)
         options.start_row = options.stop_row = slice_make(NULL, 0);
     if (status == PETAL_OK)
@@ -298,7 +314,14 @@ petal_cursor_open(petal_table *table, const petal_scan_options *options, petal_c
     RETURN_IF_NULL(cursor, error);
     *cursor = NULL;
     RETURN_IF_NULL(table, error);
-    return open_counted(table, options, false, cursor, error);
+    return open_counted(table, options, false, NULL, cursor, error);
+}
+
+enum petal_status
+own_cursor_open(petal_table *table, const petal_scan_options *options,
+                const petal_snapshot *snapshot, petal_cursor **cursor, petal_error *error)
+{
+    return open_counted(table, options, false, snapshot, cursor, error);
 }
 
 static enum petal_status
@@ -331,7 +354,7 @@ row_range_open(petal_table *table, const petal_scan_options *options, const stru
     scan.start_row = scan.reversed ? range->to : range->from;
     scan.stop_row = scan.reversed ? range->from : range->to;
     scan.start_exclusive = scan.stop_inclusive = scan.reversed;
-    return open_counted(table, &scan, true, cursor, error);
+    return open_counted(table, &scan, true, NULL, cursor, error);
 }
 
 void
@@ -344,6 +367,8 @@ petal_cursor_close(petal_cursor *cursor)
      * either. */
     if (cursor == NULL || db_is_of_another_process(cursor->table->db))
         return;
+    if (cursor->own != NULL)
+        own_leave_cursor(cursor);
     allocator = cursor->table->db->env.allocator;
     counter = cursor->counted ? &cursor->table->db->open.cursor : NULL;
     for (size_t i = 0; i < cursor->store_count; i++)

@@ -45,4 +45,9 @@ enum petal_status get_general(petal_table *table, const struct get_start *start,
                               const petal_read_options *given, petal_result *result,
                               petal_error *error);
 
+/* Read one row by walking through it; the options have been checked. */
+enum petal_status cursor_get_row(petal_table *table, petal_slice row,
+                                 const petal_read_options *options, petal_result *result,
+                                 petal_error *error);
+
 #endif

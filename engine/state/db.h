@@ -60,6 +60,7 @@
     X(cursor)                                                                                      \
     X(snapshot)                                                                                    \
     X(bulk)                                                                                        \
+    X(transaction)                                                                                 \
     X(receipt)
 
 /* Registered snapshots, in the order of their sequences (engine/state/read_point.h). */

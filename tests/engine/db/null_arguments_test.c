@@ -26,6 +26,7 @@ struct state {
     petal_snapshot *snapshot;
     petal_cursor *cursor;
     petal_bulk *bulk;
+    petal_transaction *transaction;
 };
 
 /* What is asked for here needs no durable file, and hundreds of databases are made. */
@@ -94,6 +95,7 @@ make_state(void)
     must(petal_snapshot_new(state->db, &state->snapshot, &error), &error);
     must(petal_cursor_open(state->table, NULL, &state->cursor, &error), &error);
     must(petal_bulk_begin(state->table, NULL, &state->bulk, &error), &error);
+    must(petal_transaction_begin(state->db, NULL, &state->transaction, &error), &error);
     return state;
 }
 
@@ -108,6 +110,7 @@ free_parts(struct state *state)
     petal_snapshot_free(state->snapshot);
     petal_cursor_close(state->cursor);
     petal_bulk_free(state->bulk);
+    petal_transaction_abort(state->transaction);
     state->batch = NULL;
     state->result = NULL;
     state->receipt = NULL;
@@ -115,6 +118,7 @@ free_parts(struct state *state)
     state->snapshot = NULL;
     state->cursor = NULL;
     state->bulk = NULL;
+    state->transaction = NULL;
 }
 
 static void
@@ -362,6 +366,64 @@ NULL_ROW(petal_bulk_add, NULL_STATUS)
 
 NULL_CALL(petal_bulk_commit, NULL_STATUS, petal_bulk_commit(GIVEN(bulk, S->bulk), ERROR))
 NULL_FREES(petal_bulk_free, bulk, struct state)
+
+NULL_MAKES(petal_transaction_begin, petal_transaction *, petal_transaction_abort,
+           petal_transaction_begin(GIVEN(db, S->db),
+                                   OPTIONAL(options, SIZED(petal_transaction_options)),
+                                   OUT(transaction, made), ERROR))
+NULL_FREES(petal_transaction_abort, transaction, struct state)
+NULL_CALL(petal_transaction_get, NULL_STATUS,
+          petal_transaction_get(GIVEN(transaction, S->transaction), GIVEN(table, S->table),
+                                BYTES(row, "row"), OPTIONAL(options, SIZED(petal_read_options)),
+                                GIVEN(result, S->result), ERROR))
+
+NULL_ROW(petal_transaction_multi_get, NULL_STATUS)
+{
+    petal_slice row = petal_text("row");
+
+    return petal_transaction_multi_get(
+        GIVEN(transaction, S->transaction), GIVEN(table, S->table), GIVEN(rows, &row), 1,
+        OPTIONAL(options, SIZED(petal_read_options)), GIVEN(results, &S->result), ERROR);
+}
+
+NULL_MAKES(petal_transaction_scan, petal_cursor *, petal_cursor_close,
+           petal_transaction_scan(GIVEN(transaction, S->transaction), GIVEN(table, S->table),
+                                  OPTIONAL(options, SIZED(petal_scan_options)), OUT(cursor, made),
+                                  ERROR))
+NULL_CALL(petal_transaction_put, NULL_STATUS,
+          petal_transaction_put(GIVEN(transaction, S->transaction), GIVEN(family, S->family),
+                                BYTES(row, "row"), BYTES(qualifier, "q"), PETAL_LATEST,
+                                BYTES(value, "v"), OPTIONAL(options, SIZED(petal_mutation_options)),
+                                ERROR))
+NULL_CALL(petal_transaction_delete, NULL_STATUS,
+          petal_transaction_delete(GIVEN(transaction, S->transaction), GIVEN(family, S->family),
+                                   BYTES(row, "row"), BYTES(qualifier, "q"), PETAL_LATEST,
+                                   PETAL_DELETE, ERROR))
+NULL_CALL(petal_transaction_delete_row, NULL_STATUS,
+          petal_transaction_delete_row(GIVEN(transaction, S->transaction), GIVEN(table, S->table),
+                                       BYTES(row, "row"), PETAL_LATEST, ERROR))
+NULL_CALL(petal_transaction_append, NULL_STATUS,
+          petal_transaction_append(GIVEN(transaction, S->transaction), GIVEN(family, S->family),
+                                   BYTES(row, "appended"), BYTES(qualifier, "q"), BYTES(value, "v"),
+                                   ERROR))
+
+NULL_ROW(petal_transaction_increment, NULL_STATUS)
+{
+    static int64_t sum;
+
+    return petal_transaction_increment(GIVEN(transaction, S->transaction), GIVEN(family, S->family),
+                                       BYTES(row, "counted"), BYTES(qualifier, "q"), 1,
+                                       OPTIONAL(sum, &sum), ERROR);
+}
+
+NULL_ROW(petal_transaction_commit, NULL_STATUS)
+{
+    petal_transaction *its = GIVEN(transaction, S->transaction);
+
+    if (its != NULL)
+        S->transaction = NULL;
+    return petal_transaction_commit(its, ERROR);
+}
 NULL_MAKES(petal_filter_parse, petal_filter *, petal_filter_free,
            petal_filter_parse(GIVEN(db, S->db), BYTES(text, "KeyOnlyFilter()"), OUT(filter, made),
                               ERROR))

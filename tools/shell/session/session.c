@@ -49,6 +49,7 @@ shell_status_of(enum petal_status status)
     case PETAL_READ_ONLY:
     case PETAL_NO_SPACE:
     case PETAL_TIMEOUT:
+    case PETAL_CONFLICT:
         break;
     }
     return SHELL_DATA;

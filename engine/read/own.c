@@ -1,0 +1,137 @@
+/* own.c -- see engine/read/own.h. */
+#include "engine/read/own.h"
+
+#include "engine/read/cursor.h"
+
+#include <assert.h>
+
+enum petal_status
+own_store(struct own_cells *own, petal_family *family, struct store_memtable **memtable)
+{
+    void *stores = own->stores;
+    enum petal_status status;
+
+    for (size_t i = 0; i < own->count; i++) {
+        *memtable = own->stores[i].memtable;
+        if (own->stores[i].family == family)
+            return PETAL_OK;
+    }
+    if (!mem_grow(own->allocator, &stores, &own->capacity, own->count, own->count + 1,
+                  sizeof *own->stores))
+        return PETAL_NO_MEMORY;
+    own->stores = stores;
+    status = store_memtable_new(memtable, own->allocator);
+    if (status == PETAL_OK)
+        own->stores[own->count++] = (struct own_store){family, *memtable};
+    return status;
+}
+
+static enum petal_status
+add_store(struct view *view, const struct own_store *store, const struct view *base)
+{
+    struct store_change change = {.add_memtable = store->memtable};
+    const struct store_view *below = view_store(base, store->family);
+    struct store_view *made;
+    enum petal_status status;
+
+    if (below == NULL) /* the family was dropped */
+        return PETAL_OK;
+    status = store_view_new(&made, view->allocator, &table->db->views, below, &change);
+    return status == PETAL_OK ? view_set_store(view, store->family->slot, made) : status;
+}
+
+enum petal_status
+own_add_to_view(const struct own_cells *own, const petal_table *table, struct view **view)
+{
+    struct view *made = NULL;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < own->count; i++) {
+        if (own->stores[i].family->table != table)
+            continue;
+        if (made == NULL)
+            status = view_new(&made, own->allocator, &table->db->views, *view, 0);
+        if (status == PETAL_OK)
+            status = add_store(made, &own->stores[i], *view);
+    }
+    if (status != PETAL_OK || made == NULL) {
+        view_unref(made);
+        return status;
+    }
+    view_unref(*view);
+    *view = made;
+    return PETAL_OK;
+}
+
+enum petal_status
+own_set_snapshot(petal_read_options *options, const petal_snapshot *snapshot, petal_error *error)
+{
+    if (options->snapshot != NULL)
+        return error_set(error, PETAL_INVALID,
+                         "snapshot is set; a transaction reads at its own snapshot");
+    options->snapshot = snapshot;
+    return PETAL_OK;
+}
+
+/* ---- what cursors have read ---- */
+
+void
+own_enter_cursor(struct own_cells *own, petal_cursor *cursor)
+{
+    cursor->own = own;
+    cursor->own_older = own->newest;
+    if (own->newest != NULL)
+        own->newest->own_newer = cursor;
+    own->newest = cursor;
+}
+
+/* All rows up to the one at hand, in its direction, or if there is no telling all of its bounds. */
+static void
+note(const petal_cursor *cursor)
+{
+    const struct scan_bounds *bounds = &cursor->bounds;
+    petal_slice row = {cursor->row, cursor->row_bytes};
+    struct own_range range = {cursor->table, scan_bounds_low(bounds), scan_bounds_high(bounds)};
+    bool limited = cursor->options.row_limit > 0 && cursor->rows >= cursor->options.row_limit;
+
+    if (cursor->state == CURSOR_START && !cursor->own_seeks)
+        return;
+    if (!cursor->own_seeks && row.size > 0 && (cursor->state != CURSOR_ENDED || limited)) {
+        if (bounds->reversed)
+            range.low = row;
+        else
+            range.high = row;
+    }
+    cursor->own->note(cursor->own->argument, &range);
+}
+
+void
+own_leave_cursor(petal_cursor *cursor)
+{
+    struct own_cells *own = cursor->own;
+
+    note(cursor);
+    if (cursor->own_older != NULL)
+        cursor->own_older->own_newer = cursor->own_newer;
+    if (cursor->own_newer != NULL)
+        cursor->own_newer->own_older = cursor->own_older;
+    else
+        own->newest = cursor->own_older;
+    cursor->own = NULL;
+}
+
+void
+own_leave_all(struct own_cells *own)
+{
+    while (own->newest != NULL)
+        own_leave_cursor(own->newest);
+}
+
+void
+own_fini(struct own_cells *own)
+{
+    assert(own->newest == NULL);
+    for (size_t i = 0; i < own->count; i++)
+        store_memtable_unref(own->stores[i].memtable);
+    mem_free(own->allocator, own->stores, own->capacity * sizeof *own->stores);
+}

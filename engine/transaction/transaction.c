@@ -1,0 +1,748 @@
+/*
+ * transaction.c -- transactions over rows; the public calls are described in petal.h.
+ *
+ * BEGINNING takes, while leading, PETAL_MAX_TRANSACTION_CELLS sequences that no other write gets,
+ * and a snapshot after them. So the transaction's own cells, with those sequences, are newer than
+ * all that the snapshot shows, and older than all that is written later; a write since is one with
+ * a sequence above the snapshot's. The cells lie in memtables of their own (engine/read/own.h), for
+ * the reads, and in a batch, for the commit.
+ *
+ * COMMITTING searches what was read and written for newer cells (engine/transaction/conflict.h),
+ * then leads, searches what came in between, and serves the batch. A row that was not written to
+ * since has what the snapshot shows: so what the batch's cells took from it still holds.
+ */
+#include "base/argument.h"
+#include "base/coding.h"
+#include "engine/options.h"
+#include "engine/read/get.h"
+#include "engine/read/newest.h"
+#include "engine/read/options.h"
+#include "engine/read/result.h"
+#include "engine/state/read_point.h"
+#include "engine/transaction/conflict.h"
+#include "engine/write/batch.h"
+#include "engine/write/commit.h"
+#include "engine/write/pace.h"
+
+#include <assert.h>
+
+/* A table that was used, as it was then. */
+struct used_table {
+    petal_table *table;
+    const struct table_descriptor *descriptor;
+};
+
+struct petal_transaction {
+    petal_db *db;
+    petal_transaction_options options;
+    petal_snapshot *snapshot; /* registered; its sequence is the last of the transaction's own */
+    uint64_t first_sequence;  /* of its own; 0: it has none */
+    int64_t moment;           /* what PETAL_LATEST is to its own reads */
+    bool ahead;               /* it has assigned a timestamp above that */
+    petal_batch *batch;
+    struct own_cells own;
+    struct used_table *tables;
+    size_t table_count, table_capacity;
+    struct own_range *ranges; /* that were read; each has its bytes from one allocation */
+    size_t range_count, range_capacity;
+    bool lost; /* there was no memory for a range */
+    petal_result *read;
+};
+
+/* ---- what was used ---- */
+
+static enum petal_status
+use_table(petal_transaction *t, petal_table *table, petal_error *error)
+{
+    void *tables = t->tables;
+
+    if (table->db != t->db)
+        return error_set(error, PETAL_INVALID, "the table belongs to another database");
+    for (size_t i = 0; i < t->table_count; i++) {
+        if (t->tables[i].table == table)
+            return PETAL_OK;
+    }
+    if (!mem_grow(t->db->env.allocator, &tables, &t->table_capacity, t->table_count,
+                  t->table_count + 1, sizeof *t->tables))
+        return error_no_memory(error);
+    t->tables = tables;
+    t->tables[t->table_count++] = (struct used_table){table, table_descriptor(table)};
+    return PETAL_OK;
+}
+
+static bool
+is_noted(const petal_transaction *t, const struct own_range *range)
+{
+    const struct own_range *last;
+
+    if (t->range_count == 0)
+        return false;
+    last = &t->ranges[t->range_count - 1];
+    return last->table == range->table && slice_equal(last->low, range->low) &&
+           slice_equal(last->high, range->high);
+}
+
+static void
+note_range(void *argument, const struct own_range *range)
+{
+    petal_transaction *t = argument;
+    const petal_allocator *allocator = t->db->env.allocator;
+    size_t low = range->low.size, high = range->high.size;
+    void *ranges = t->ranges;
+    uint8_t *bytes;
+
+    if (is_noted(t, range))
+        return;
+    if (!mem_grow(allocator, &ranges, &t->range_capacity, t->range_count, t->range_count + 1,
+                  sizeof *t->ranges)) {
+        t->lost = true;
+        return;
+    }
+    t->ranges = ranges;
+    bytes = mem_alloc(allocator, low + high + 1);
+    if (bytes == NULL) {
+        t->lost = true;
+        return;
+    }
+    if (low > 0)
+        memcpy(bytes, range->low.data, low);
+    if (high > 0)
+        memcpy(bytes + low, range->high.data, high);
+    t->ranges[t->range_count++] =
+        (struct own_range){range->table, slice_make(bytes, low), slice_make(bytes + low, high)};
+}
+
+/* ---- begin and end ---- */
+
+static void
+release(petal_transaction *t)
+{
+    const petal_allocator *allocator = t->db->env.allocator;
+    petal_db *db = t->db;
+
+    own_leave_all(&t->own);
+    own_fini(&t->own);
+    for (size_t i = 0; i < t->range_count; i++)
+        mem_free(allocator, (void *)(uintptr_t)t->ranges[i].low.data,
+                 t->ranges[i].low.size + t->ranges[i].high.size + 1);
+    mem_free(allocator, t->ranges, t->range_capacity * sizeof *t->ranges);
+    mem_free(allocator, t->tables, t->table_capacity * sizeof *t->tables);
+    petal_result_free(t->read);
+    petal_batch_free(t->batch);
+    petal_snapshot_free(t->snapshot);
+    mem_free(allocator, t, sizeof *t);
+    atomic_fetch_sub_explicit(&db->open.transaction, 1, memory_order_release);
+}
+
+/* Take the sequences and the snapshot after them. */
+static enum petal_status
+take_snapshot(petal_transaction *t, petal_error *error)
+{
+    petal_db *db = t->db;
+    struct write_place place;
+    enum petal_status status;
+
+    if (db->read_only)
+        return snapshot_take(db, &t->snapshot, error);
+    write_lead_alone(&db->writers.queue, &place);
+    t->first_sequence = db->writers.last_sequence + 1;
+    db->writers.last_sequence += PETAL_MAX_TRANSACTION_CELLS;
+    atomic_store_explicit(&db->views.published_sequence, db->writers.last_sequence,
+                          memory_order_release);
+    t->moment = env_clock_ms(&db->env);
+    if (t->moment < db->writers.last_timestamp)
+        t->moment = db->writers.last_timestamp;
+    status = snapshot_take(db, &t->snapshot, error);
+    write_lead_end(&db->writers.queue, &place);
+    return status;
+}
+
+enum petal_status
+petal_transaction_begin(petal_db *db, const petal_transaction_options *given,
+                        petal_transaction **transaction, petal_error *error)
+{
+    RETURN_IF_NULL(transaction, error);
+    *transaction = NULL;
+    RETURN_IF_NULL(db, error);
+
+    petal_transaction_options options;
+    petal_transaction *t;
+    enum petal_status status;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = options_copy(&options, sizeof options, given, "petal_transaction_options", error);
+    if (status == PETAL_OK)
+        status = options_check_durability(options.durability, error);
+    if (status != PETAL_OK)
+        return status;
+    t = mem_zalloc(db->env.allocator, sizeof *t);
+    if (t == NULL)
+        return error_no_memory(error);
+    t->db = db;
+    t->options = options;
+    t->own.allocator = db->env.allocator;
+    t->own.note = note_range;
+    t->own.argument = t;
+    atomic_fetch_add_explicit(&db->open.transaction, 1, memory_order_relaxed);
+    status = petal_batch_new(db, &t->batch, error);
+    if (status == PETAL_OK)
+        status = petal_result_new(db, &t->read, error);
+    if (status == PETAL_OK)
+        status = take_snapshot(t, error);
+    if (status == PETAL_OK)
+        *transaction = t;
+    else
+        release(t);
+    return status;
+}
+
+void
+petal_transaction_abort(petal_transaction *transaction)
+{
+    if (transaction != NULL && !db_is_of_another_process(transaction->db))
+        release(transaction);
+}
+
+/* ---- reading ---- */
+
+/* The snapshot, with the writes up to here. */
+static petal_snapshot
+snapshot_now(petal_transaction *t)
+{
+    petal_snapshot now = {.db = t->db,
+                          .sequence = t->snapshot->sequence,
+                          .view = t->snapshot->view,
+                          .own = &t->own};
+
+    if (t->first_sequence > 0)
+        now.sequence = t->first_sequence - 1 + t->batch->count;
+    return now;
+}
+
+static enum petal_status
+get_row_of(petal_transaction *t, petal_table *table, petal_slice row,
+           const petal_read_options *given, petal_result *result, petal_error *error)
+{
+    petal_snapshot now = snapshot_now(t);
+    petal_read_options options;
+    bool walk = true;
+    enum petal_status status = get_options_init(&options, table, given, error);
+
+    result_clear(result);
+    if (status == PETAL_OK)
+        status = read_check_row(row, error);
+    if (status == PETAL_OK)
+        status = own_set_snapshot(&options, &now, error);
+    if (status == PETAL_OK)
+        status = use_table(t, table, error);
+    if (status != PETAL_OK)
+        return status;
+    note_range(t, &(struct own_range){table, row, row});
+    if (t->lost)
+        return error_no_memory(error);
+    if (t->batch->count == 0) {
+        struct get_start start;
+
+        get_start_at(&start, t->db, row);
+        read_begin(t->db, &start.point);
+        status =
+            get_row(table, table_descriptor(table), &start, row, &options, result, &walk, error);
+    }
+    return status == PETAL_OK && walk ? cursor_get_row(table, row, &options, result, error)
+                                      : status;
+}
+
+enum petal_status
+petal_transaction_get(petal_transaction *transaction, petal_table *table, petal_slice row,
+                      const petal_read_options *options, petal_result *result, petal_error *error)
+{
+    RETURN_IF_NULL(result, error);
+    result_clear(result);
+    RETURN_IF_NULL(transaction, error);
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_BYTES(row, error);
+    if (db_enter(transaction->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    return get_row_of(transaction, table, row, options, result, error);
+}
+
+enum petal_status
+petal_transaction_multi_get(petal_transaction *transaction, petal_table *table,
+                            const petal_slice *rows, size_t count,
+                            const petal_read_options *options, petal_result *const *results,
+                            petal_error *error)
+{
+    RETURN_IF_NULL(transaction, error);
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_ARRAY(rows, count, error);
+    RETURN_IF_NO_ARRAY(results, count, error);
+
+    enum petal_status status = db_enter(transaction->db, error);
+
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        if (results[i] == NULL)
+            status = error_set(error, PETAL_INVALID, "results[%zu] is NULL", i);
+        else
+            status = petal_transaction_get(transaction, table, rows[i], options, results[i], error);
+    }
+    for (size_t i = 0; status != PETAL_OK && i < count; i++) {
+        if (results[i] != NULL)
+            result_clear(results[i]);
+    }
+    return status;
+}
+
+enum petal_status
+petal_transaction_scan(petal_transaction *transaction, petal_table *table,
+                       const petal_scan_options *options, petal_cursor **cursor, petal_error *error)
+{
+    RETURN_IF_NULL(cursor, error);
+    *cursor = NULL;
+    RETURN_IF_NULL(transaction, error);
+    RETURN_IF_NULL(table, error);
+
+    petal_snapshot now;
+    enum petal_status status = db_enter(transaction->db, error);
+
+    if (status == PETAL_OK)
+        status = use_table(transaction, table, error);
+    if (status != PETAL_OK)
+        return status;
+    now = snapshot_now(transaction);
+    return own_cursor_open(table, options, &now, cursor, error);
+}
+
+/* ---- writing ---- */
+
+/* What the cell's timestamp is to the transaction's own reads. */
+static int64_t
+own_timestamp(const petal_transaction *t, const struct write_cell *write)
+{
+    if (!write->assigned || write->resolved)
+        return write->cell.timestamp;
+    return write->least_timestamp > t->moment ? write->least_timestamp : t->moment;
+}
+
+/* Has a marker of the column, or a cell, any influence on the other's timestamp? */
+static bool
+is_near(const struct write_cell *write, const struct write_cell *other)
+{
+    return write->family == other->family && slice_equal(write->cell.row, other->cell.row) &&
+           (cell_is_family_marker(write->cell.type) || cell_is_family_marker(other->cell.type) ||
+            slice_equal(write->cell.qualifier, other->cell.qualifier));
+}
+
+/* The greatest timestamp of the family that counts (engine/write/above.h), those of here too. */
+static int64_t
+greatest_stamped(const petal_transaction *t, const petal_family *family)
+{
+    int64_t greatest = family_newest(family, false);
+
+    if (greatest < t->moment)
+        greatest = t->moment;
+    for (size_t i = 0; t->ahead && i + 1 < t->batch->count; i++) {
+        const struct write_cell *other = &t->batch->cells[i];
+
+        if (other->family == family && other->ahead && other->least_timestamp > greatest)
+            greatest = other->least_timestamp;
+    }
+    return greatest;
+}
+
+/* As above_look, as of the snapshot, for the batch's last cell: an assigned timestamp is above
+ * those that count. */
+static enum petal_status
+raise_timestamp(petal_transaction *t, struct write_cell *write, petal_error *error)
+{
+    int64_t stamped = greatest_stamped(t, write->family), newest = NEWEST_NONE;
+    struct newest_question question = {.family = write->family,
+                                       .row = write->cell.row,
+                                       .row_hash = write->row_hash,
+                                       .qualifier = write->cell.qualifier,
+                                       .whole_row = cell_is_family_marker(write->cell.type),
+                                       .time_min = t->moment + 1,
+                                       .time_max = stamped};
+    enum petal_status status = PETAL_OK;
+
+    if (!write->assigned || write->resolved)
+        return PETAL_OK;
+    if (question.time_min <= question.time_max)
+        status = read_newest(&question, &newest, error);
+    for (size_t i = 0; status == PETAL_OK && stamped > t->moment && i + 1 < t->batch->count; i++) {
+        const struct write_cell *other = &t->batch->cells[i];
+        int64_t timestamp = own_timestamp(t, other);
+
+        if (is_near(write, other) && timestamp > t->moment && timestamp <= stamped &&
+            timestamp > newest)
+            newest = timestamp;
+    }
+    /* No cell can lie at PETAL_LATEST; there the later write wins. */
+    if (newest != NEWEST_NONE && newest >= write->least_timestamp)
+        write->least_timestamp = newest < PETAL_LATEST - 1 ? newest + 1 : newest;
+    write->ahead = write->least_timestamp > t->moment && write->least_timestamp - 1 <= stamped;
+    t->ahead = t->ahead || write->ahead;
+    write->looked = true;
+    return status;
+}
+
+/* Show the batch's last cell to the transaction's reads; without memory take it back. */
+static enum petal_status
+enter_last(petal_transaction *t, petal_error *error)
+{
+    struct write_cell *write = &t->batch->cells[t->batch->count - 1];
+    struct cell cell = write->cell;
+    struct store_memtable *store;
+    enum petal_status status = raise_timestamp(t, write, error);
+
+    cell.timestamp = own_timestamp(t, write);
+    cell.sequence = t->first_sequence - 1 + t->batch->count;
+    assert(cell.sequence <= t->snapshot->sequence);
+    if (status == PETAL_OK && own_store(&t->own, write->family, &store) != PETAL_OK)
+        status = error_no_memory(error);
+    if (status == PETAL_OK &&
+        memtable_reserve(store->memtable, 1, write_cell_bytes(write), NULL) != PETAL_OK)
+        status = error_no_memory(error);
+    if (status != PETAL_OK) {
+        t->batch->bytes -= write_cell_bytes(write);
+        t->batch->count--;
+        return status;
+    }
+    /* As write_apply_cell does. */
+    if (cell_is_marker(cell.type))
+        atomic_fetch_or_explicit(&store->marker_kinds, marker_kind(cell.type),
+                                 memory_order_relaxed);
+    if (cell.has_ttl)
+        atomic_fetch_add_explicit(&store->ttl_cells, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&store->sequence_first, memory_order_relaxed) == 0)
+        atomic_store_explicit(&store->sequence_first, cell.sequence, memory_order_relaxed);
+    status = memtable_add(store->memtable, &cell, write->row_hash);
+    assert(status == PETAL_OK); /* its memory was reserved */
+    return PETAL_OK;
+}
+
+/* The beginning of a call that writes `cells` cells to the table. */
+static enum petal_status
+begin_write(petal_transaction *t, petal_table *table, size_t cells, petal_error *error)
+{
+    enum petal_status status = db_enter(t->db, error);
+
+    if (status == PETAL_OK)
+        status = db_check_opened_for_writing(t->db, error);
+    if (status == PETAL_OK)
+        status = table_check_alive(table, error);
+    if (status == PETAL_OK && t->batch->count + cells > PETAL_MAX_TRANSACTION_CELLS)
+        status = error_set(error, PETAL_INVALID, "the transaction would exceed %u cells",
+                           PETAL_MAX_TRANSACTION_CELLS);
+    return status == PETAL_OK ? use_table(t, table, error) : status;
+}
+
+static enum petal_status
+put_cell(petal_transaction *t, petal_family *family, petal_slice row, petal_slice qualifier,
+         int64_t timestamp, int64_t least, petal_slice value, const petal_mutation_options *options,
+         petal_error *error)
+{
+    enum petal_status status = begin_write(t, family->table, 1, error);
+
+    if (status == PETAL_OK)
+        status = family_check_alive(family, error);
+    if (status == PETAL_OK && (options != NULL || t->batch->mutation_count > 0))
+        status = petal_batch_mutation(t->batch, options, error);
+    if (status == PETAL_OK)
+        status = petal_batch_put(t->batch, family, row, qualifier, timestamp, value, error);
+    if (status != PETAL_OK)
+        return status;
+    t->batch->cells[t->batch->count - 1].least_timestamp = least;
+    return enter_last(t, error);
+}
+
+enum petal_status
+petal_transaction_put(petal_transaction *transaction, petal_family *family, petal_slice row,
+                      petal_slice qualifier, int64_t timestamp, petal_slice value,
+                      const petal_mutation_options *options, petal_error *error)
+{
+    RETURN_IF_NULL(transaction, error);
+    RETURN_IF_NULL(family, error);
+    return put_cell(transaction, family, row, qualifier, timestamp, 0, value, options, error);
+}
+
+/* The newest version of the column, as this transaction sees it; NULL: there is none. */
+static enum petal_status
+read_newest_version(petal_transaction *t, petal_family *family, petal_slice row,
+                    petal_slice qualifier, const petal_cell **cell, petal_error *error)
+{
+    petal_column column = {family, qualifier, false};
+    petal_read_options options = {.columns = &column, .column_count = 1};
+    enum petal_status status = get_row_of(t, family->table, row, &options, t->read, error);
+
+    *cell = status == PETAL_OK ? petal_result_cell(t->read, 0) : NULL;
+    return status;
+}
+
+/* Was that version put here, with a timestamp that the commit assigns? */
+static bool
+is_unstamped(const petal_transaction *t, const struct write_cell *deletion, int64_t timestamp)
+{
+    for (size_t i = t->batch->count - 1; i-- > 0;) {
+        const struct write_cell *write = &t->batch->cells[i];
+
+        if (write->family == deletion->family && write->cell.type == PETAL_PUT &&
+            own_timestamp(t, write) == timestamp &&
+            slice_equal(write->cell.row, deletion->cell.row) &&
+            slice_equal(write->cell.qualifier, deletion->cell.qualifier))
+            return write->assigned;
+    }
+    return false;
+}
+
+enum petal_status
+petal_transaction_delete(petal_transaction *transaction, petal_family *family, petal_slice row,
+                         petal_slice qualifier, int64_t timestamp, enum petal_cell_type type,
+                         petal_error *error)
+{
+    RETURN_IF_NULL(transaction, error);
+    RETURN_IF_NULL(family, error);
+    RETURN_IF_NO_BYTES(row, error);
+    RETURN_IF_NO_BYTES(qualifier, error);
+
+    petal_transaction *t = transaction;
+    const petal_cell *newest = NULL;
+    struct write_cell *write;
+    enum petal_status status = begin_write(t, family->table, 1, error);
+
+    if (status == PETAL_OK)
+        status = family_check_alive(family, error);
+    if (status == PETAL_OK && type == PETAL_DELETE && timestamp == PETAL_LATEST)
+        status = read_newest_version(t, family, row, qualifier, &newest, error);
+    if (status == PETAL_OK && t->batch->mutation_count > 0)
+        status = petal_batch_mutation(t->batch, NULL, error);
+    if (status == PETAL_OK)
+        status = petal_batch_delete(t->batch, family, row, qualifier, timestamp, type, error);
+    if (status != PETAL_OK)
+        return status;
+    write = &t->batch->cells[t->batch->count - 1];
+    if (write->operation == WRITE_DELETE_NEWEST) {
+        write->operation = WRITE_PLAIN;
+        t->batch->readers--;
+        if (newest != NULL && is_unstamped(t, write, newest->timestamp)) {
+            write->least_timestamp = newest->timestamp > t->moment ? newest->timestamp : 0;
+        } else if (newest != NULL) {
+            write->cell.timestamp = newest->timestamp;
+            write->resolved = true;
+        }
+    }
+    return enter_last(t, error);
+}
+
+enum petal_status
+petal_transaction_delete_row(petal_transaction *transaction, petal_table *table, petal_slice row,
+                             int64_t timestamp, petal_error *error)
+{
+    RETURN_IF_NULL(transaction, error);
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_BYTES(row, error);
+
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    enum petal_status status = begin_write(transaction, table, descriptor->family_count, error);
+
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
+        status =
+            petal_transaction_delete(transaction, descriptor->families[i], row, slice_make(NULL, 0),
+                                     timestamp, PETAL_DELETE_FAMILY, error);
+    return status;
+}
+
+/* Put what follows on the version, whose time to live it gets. */
+static enum petal_status
+put_after(petal_transaction *t, petal_family *family, petal_slice row, petal_slice qualifier,
+          const petal_cell *old, petal_slice value, petal_error *error)
+{
+    petal_mutation_options options = {.has_ttl = old != NULL && old->has_ttl,
+                                      .ttl_ms = old != NULL && old->has_ttl ? old->ttl_ms : 0};
+    int64_t least = 0;
+
+    if (old != NULL && old->timestamp >= t->moment)
+        least = old->timestamp < PETAL_LATEST - 1 ? old->timestamp + 1 : old->timestamp;
+    return put_cell(t, family, row, qualifier, PETAL_LATEST, least, value,
+                    options.has_ttl ? &options : NULL, error);
+}
+
+enum petal_status
+petal_transaction_append(petal_transaction *transaction, petal_family *family, petal_slice row,
+                         petal_slice qualifier, petal_slice value, petal_error *error)
+{
+    RETURN_IF_NULL(transaction, error);
+    RETURN_IF_NULL(family, error);
+    RETURN_IF_NO_BYTES(row, error);
+    RETURN_IF_NO_BYTES(qualifier, error);
+    RETURN_IF_NO_BYTES(value, error);
+
+    const petal_allocator *allocator = transaction->db->env.allocator;
+    const petal_cell *old;
+    size_t bytes, before;
+    uint8_t *joined;
+    enum petal_status status = begin_write(transaction, family->table, 1, error);
+
+    if (status == PETAL_OK)
+        status = read_newest_version(transaction, family, row, qualifier, &old, error);
+    if (status != PETAL_OK)
+        return status;
+    before = old != NULL ? old->value.size : 0;
+    if (value.size > PETAL_MAX_VALUE_BYTES || before + value.size > PETAL_MAX_VALUE_BYTES)
+        return error_set(error, PETAL_INVALID, "the value would have more than %u bytes",
+                         PETAL_MAX_VALUE_BYTES);
+    bytes = before + value.size;
+    joined = mem_alloc(allocator, bytes + 1);
+    if (joined == NULL)
+        return error_no_memory(error);
+    if (before > 0)
+        memcpy(joined, old->value.data, before);
+    if (value.size > 0)
+        memcpy(joined + before, value.data, value.size);
+    status = put_after(transaction, family, row, qualifier, old, slice_make(joined, bytes), error);
+    mem_free(allocator, joined, bytes + 1);
+    return status;
+}
+
+enum petal_status
+petal_transaction_increment(petal_transaction *transaction, petal_family *family, petal_slice row,
+                            petal_slice qualifier, int64_t amount, int64_t *sum, petal_error *error)
+{
+    if (sum != NULL)
+        *sum = 0;
+    RETURN_IF_NULL(transaction, error);
+    RETURN_IF_NULL(family, error);
+    RETURN_IF_NO_BYTES(row, error);
+    RETURN_IF_NO_BYTES(qualifier, error);
+
+    const petal_cell *old;
+    uint8_t bytes[8];
+    uint64_t number;
+    enum petal_status status = begin_write(transaction, family->table, 1, error);
+
+    if (status == PETAL_OK)
+        status = read_newest_version(transaction, family, row, qualifier, &old, error);
+    if (status != PETAL_OK)
+        return status;
+    if (old != NULL && old->value.size != sizeof bytes)
+        return error_set(error, PETAL_INVALID,
+                         "the value to increment has %zu bytes; it must have 8", old->value.size);
+    number = (old != NULL ? get_be64(old->value.data) : 0) + (uint64_t)amount;
+    put_be64(bytes, number);
+    status =
+        put_after(transaction, family, row, qualifier, old, slice_make(bytes, sizeof bytes), error);
+    if (status == PETAL_OK && sum != NULL)
+        *sum = (int64_t)number;
+    return status;
+}
+
+/* ---- commit ---- */
+
+/* PETAL_CONFLICT, unless the tables are as they were. Certain only for the LEADER. */
+static enum petal_status
+check_tables(const petal_transaction *t, petal_error *error)
+{
+    char quoted[160];
+
+    for (size_t i = 0; i < t->table_count; i++) {
+        const struct used_table *used = &t->tables[i];
+        bool dropped = table_is_dropped(used->table);
+
+        if (dropped || table_descriptor(used->table) != used->descriptor)
+            return error_set(error, PETAL_CONFLICT,
+                             "table %s was %s since the transaction used it; nothing of it is "
+                             "written",
+                             error_quote(used->table->name, quoted, sizeof quoted),
+                             dropped ? "dropped" : "altered");
+    }
+    return PETAL_OK;
+}
+
+/* Was anything that was read or is written here written to since? */
+static enum petal_status
+check_rows(const petal_transaction *t, uint64_t since, bool leads, petal_error *error)
+{
+    const petal_batch *batch = t->batch;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < t->range_count; i++)
+        status = conflict_check(&t->ranges[i], since, leads, error);
+    for (size_t i = 0; status == PETAL_OK && i < batch->count; i++) {
+        const struct write_cell *write = &batch->cells[i];
+        struct own_range range = {write->family->table, write->cell.row, write->cell.row};
+
+        if (i > 0 && batch->cells[i - 1].family->table == range.table &&
+            slice_equal(batch->cells[i - 1].cell.row, range.low))
+            continue;
+        status = conflict_check(&range, since, leads, error);
+    }
+    return status;
+}
+
+static enum petal_status
+check_and_write(petal_transaction *t, struct write_op *op, petal_error *error)
+{
+    petal_db *db = t->db;
+    uint64_t checked = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
+    struct write_place place;
+    enum petal_status status = check_rows(t, t->snapshot->sequence, false, error);
+
+    if (status != PETAL_OK)
+        return status;
+    write_lead_alone(&db->writers.queue, &place);
+    status = check_tables(t, error);
+    if (status == PETAL_OK && db->writers.last_sequence > checked)
+        status = check_rows(t, checked, true, error);
+    if (status == PETAL_OK)
+        status = write_serve(db, op);
+    assert(!op->outdated);
+    write_lead_end(&db->writers.queue, &place);
+    return status;
+}
+
+static enum petal_status
+commit(petal_transaction *t, petal_error *error)
+{
+    petal_batch *batch = t->batch;
+    petal_write_options options = {.size = sizeof options, .durability = t->options.durability};
+    struct pace_write pace = {.admitted = 0};
+    struct write_op op;
+    enum petal_status status;
+
+    own_leave_all(&t->own);
+    if (t->lost)
+        return error_no_memory(error);
+    if (batch->count == 0)
+        return PETAL_OK;
+    assert(batch->readers == 0);
+    status = check_tables(t, error);
+    if (status != PETAL_OK)
+        return status;
+    write_op_init(&op, batch->cells, batch->count, batch->bytes, &options, error);
+    if (batch->has_ttl && batch->count > 1)
+        status = duplicates_init(&op.duplicates, batch->cells, batch->count, error);
+    if (status != PETAL_OK)
+        return status;
+    status =
+        pace_begin(&pace, batch->cells, batch->count, batch->bytes, t->options.deadline_ms, error);
+    if (status == PETAL_OK)
+        status = check_and_write(t, &op, error);
+    if (pace.admitted > 0)
+        pace_end(&pace);
+    duplicates_fini(&op.duplicates);
+    return status;
+}
+
+enum petal_status
+petal_transaction_commit(petal_transaction *transaction, petal_error *error)
+{
+    RETURN_IF_NULL(transaction, error);
+
+    enum petal_status status = db_enter(transaction->db, error);
+
+    if (status != PETAL_OK)
+        return status;
+    status = commit(transaction, error);
+    release(transaction);
+    return status;
+}

@@ -1,0 +1,508 @@
+/*
+ * transaction_test.c -- transactions over rows: what they see, what is a conflict and what is none,
+ * and that they are written whole or not at all. Random ones are compared with the same calls made
+ * outright.
+ */
+#include "tests/engine/write/fixture.h"
+#include "tests/support/test.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static petal_transaction *
+begin(struct write_fixture *w)
+{
+    petal_transaction *made;
+
+    MUST(petal_transaction_begin(w->base.db, NULL, &made, WHY));
+    return made;
+}
+
+static void
+put(petal_transaction *t, petal_family *family, const char *row, const char *qualifier,
+    const char *value)
+{
+    MUST(petal_transaction_put(t, family, text(row), text(qualifier), PETAL_LATEST, text(value),
+                               NULL, WHY));
+}
+
+static void
+expect_conflict(petal_transaction *t, const char *row)
+{
+    petal_error error;
+
+    assert_int_equal(petal_transaction_commit(t, &error), PETAL_CONFLICT);
+    if (strstr(error.text, row) == NULL || strstr(error.text, "table") == NULL)
+        fail_msg("the message does not name row %s: %s", row, error.text);
+}
+
+static void
+expect_row(struct write_fixture *w, petal_transaction *t, const char *row, const char *cells)
+{
+    petal_read_options options = {.versions = PETAL_ALL_VERSIONS};
+
+    MUST(petal_transaction_get(t, w->table, text(row), &options, w->read, WHY));
+    assert_string_equal(write_fixture_describe(w->read), cells);
+}
+
+/* Rows of a scan, joined by spaces. */
+static void
+expect_scan(struct write_fixture *w, petal_transaction *t, const petal_scan_options *options,
+            const char *rows)
+{
+    petal_cursor *cursor;
+    char found[256] = "";
+    petal_slice row;
+
+    MUST(petal_transaction_scan(t, w->table, options, &cursor, WHY));
+    for (;;) {
+        MUST(petal_cursor_next_row(cursor, w->read, WHY));
+        if (petal_result_count(w->read) == 0)
+            break;
+        row = petal_result_cell(w->read, 0)->row;
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%.*s",
+                 found[0] != '\0' ? " " : "", (int)row.size, (const char *)row.data);
+    }
+    petal_cursor_close(cursor);
+    assert_string_equal(found, rows);
+}
+
+TEST(it_sees_its_snapshot_and_its_own_writes_and_others_see_neither)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+
+    write_fixture_init(&w);
+    write_fixture_put(w.f, "a", "q", 10, "old");
+    write_fixture_put(w.f, "c", "q", 10, "old");
+    t = begin(&w);
+    write_fixture_put(w.f, "b", "q", 10, "other");
+    put(t, w.f, "d", "q", "mine");
+    MUST(petal_transaction_delete_row(t, w.table, text("a"), PETAL_LATEST, WHY));
+    expect_row(&w, t, "a", "");
+    expect_row(&w, t, "d", "d/f:q=mine@1000");
+    expect_scan(&w, t, NULL, "c d");
+    expect_scan(&w, t, &(petal_scan_options){.reversed = true}, "d c");
+    expect_scan(&w, t, &(petal_scan_options){.row_limit = 1}, "c");
+    put(t, w.f, "a", "q", "again");
+    expect_row(&w, t, "a", "a/f:q=again@1000");
+    write_fixture_expect_row(&w, "d", "");
+    petal_transaction_abort(t);
+    write_fixture_expect_row(&w, "d", "");
+    write_fixture_expect_row(&w, "a", "a/f:q=old@10");
+
+    t = begin(&w);
+    put(t, w.f, "d", "q", "mine");
+    put(t, w.g, "d", "q", "mine");
+    MUST(petal_transaction_delete(t, w.f, text("a"), text("q"), PETAL_LATEST, PETAL_DELETE, WHY));
+    MUST(petal_transaction_commit(t, WHY));
+    write_fixture_expect_row(&w, "d", "d/f:q=mine@1000 d/g:q=mine@1000");
+    write_fixture_expect_row(&w, "a", "");
+    write_fixture_fini(&w);
+}
+
+TEST(appends_and_increments_of_one_column_add_up)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+    int64_t sum;
+
+    write_fixture_init(&w);
+    write_fixture_increment(&w, "r", "n", 5);
+    t = begin(&w);
+    MUST(petal_transaction_increment(t, w.f, text("r"), text("n"), 2, &sum, WHY));
+    assert_int_equal(sum, 7);
+    MUST(petal_transaction_increment(t, w.f, text("r"), text("n"), 3, &sum, WHY));
+    assert_int_equal(sum, 10);
+    put(t, w.f, "r", "n", "no number");
+    assert_int_equal(petal_transaction_increment(t, w.f, text("r"), text("n"), 3, &sum, WHY),
+                     PETAL_INVALID);
+    MUST(petal_transaction_delete(t, w.f, text("r"), text("n"), PETAL_LATEST, PETAL_DELETE_COLUMN,
+                                  WHY));
+    MUST(petal_transaction_increment(t, w.f, text("r"), text("n"), 1, &sum, WHY));
+    assert_int_equal(sum, 1);
+    MUST(petal_transaction_append(t, w.f, text("r"), text("a"), text("x"), WHY));
+    MUST(petal_transaction_append(t, w.f, text("r"), text("a"), text("y"), WHY));
+    MUST(petal_transaction_commit(t, WHY));
+    MUST(petal_get(w.table, text("r"), NULL, w.read, WHY));
+    assert_int_equal(petal_result_count(w.read), 2);
+    assert_memory_equal(petal_result_cell(w.read, 0)->value.data, "xy", 2);
+    assert_int_equal(write_fixture_increment(&w, "r", "n", 0), 1);
+    write_fixture_fini(&w);
+}
+
+/* How another write comes between. */
+enum other { OTHER_PUT, OTHER_FLUSHED, OTHER_BULK, OTHER_DELETE_ROWS };
+
+static void
+write_other(struct write_fixture *w, enum other other, const char *row)
+{
+    petal_bulk *bulk;
+    petal_cell cell = {.row = text(row), .qualifier = text("z"), .timestamp = 5, .type = PETAL_PUT};
+
+    if (other == OTHER_BULK) {
+        MUST(petal_bulk_begin(w->table, NULL, &bulk, WHY));
+        MUST(petal_bulk_add(bulk, w->g, &cell, WHY));
+        MUST(petal_bulk_commit(bulk, WHY));
+        petal_bulk_free(bulk);
+        return;
+    }
+    if (other == OTHER_DELETE_ROWS)
+        MUST(petal_delete_rows(w->table, text("c"), text("d"), NULL, NULL, WHY));
+    else
+        write_fixture_put(w->g, row, "z", 5, "other");
+    if (other == OTHER_FLUSHED) {
+        MUST(petal_flush(w->base.db, w->table, WHY));
+        MUST(petal_compact(w->table, NULL, WHY));
+    }
+}
+
+TEST(a_row_read_or_written_that_was_written_to_since_is_a_conflict)
+{
+    for (int other = OTHER_PUT; other <= OTHER_DELETE_ROWS; other++) {
+        for (int how = 0; how < 4; how++) {
+            petal_scan_options whole = {.start_row = text("b"), .stop_row = text("e")};
+            struct write_fixture w;
+            petal_transaction *t;
+
+            write_fixture_init(&w);
+            write_fixture_put(w.f, "c", "q", 10, "old");
+            t = begin(&w);
+            if (how == 0)
+                expect_row(&w, t, "c", "c/f:q=old@10");
+            else if (how == 1)
+                put(t, w.g, "c", "q", "mine");
+            else if (how == 2)
+                expect_scan(&w, t, &whole, "c");
+            put(t, w.f, "x", "q", "mine");
+            write_other(&w, (enum other)other, how == 3 ? "d" : "c");
+            if (how == 3)
+                MUST(petal_transaction_commit(t, WHY));
+            else
+                expect_conflict(t, "c");
+            write_fixture_expect_row(&w, "x", how == 3 ? "x/f:q=mine@1000" : "");
+            write_fixture_fini(&w);
+        }
+    }
+}
+
+TEST(a_scan_counts_as_far_as_it_was_read)
+{
+    for (int reversed = 0; reversed < 2; reversed++) {
+        for (int row = 'a'; row <= 'e'; row++) {
+            petal_scan_options options = {.reversed = reversed != 0};
+            char name[2] = {(char)row, '\0'};
+            bool conflict = reversed ? row >= 'c' : row <= 'c';
+            struct write_fixture w;
+            petal_transaction *t;
+            petal_cursor *cursor;
+
+            write_fixture_init(&w);
+            write_fixture_put(w.f, "b", "q", 10, "v");
+            write_fixture_put(w.f, "c", "q", 10, "v");
+            write_fixture_put(w.f, "d", "q", 10, "v");
+            t = begin(&w);
+            MUST(petal_transaction_scan(t, w.table, &options, &cursor, WHY));
+            MUST(petal_cursor_next_row(cursor, w.read, WHY));
+            MUST(petal_cursor_next_row(cursor, w.read, WHY));
+            put(t, w.f, "x0", "q", "mine");
+            petal_cursor_close(cursor);
+            write_fixture_put(w.f, name, "new", 10, "v");
+            if (conflict)
+                expect_conflict(t, name);
+            else
+                MUST(petal_transaction_commit(t, WHY));
+            write_fixture_fini(&w);
+        }
+    }
+}
+
+TEST(one_that_wrote_nothing_always_commits)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+
+    write_fixture_init(&w);
+    t = begin(&w);
+    expect_row(&w, t, "r", "");
+    write_fixture_put(w.f, "r", "q", 10, "v");
+    expect_row(&w, t, "r", "");
+    MUST(petal_transaction_commit(t, WHY));
+    write_fixture_fini(&w);
+}
+
+TEST(an_altered_or_dropped_table_is_a_conflict)
+{
+    for (int drop = 0; drop < 3; drop++) {
+        struct write_fixture w;
+        petal_transaction *t;
+        petal_table *made;
+        petal_family_options families[2] = {{.name = text("f")}, {.name = text("g")}};
+        petal_table_options options = {.families = families, .family_count = 2};
+
+        write_fixture_init(&w);
+        MUST(petal_table_create(
+            w.base.db,
+            &(petal_table_options){.name = text("other"), .families = families, .family_count = 2},
+            &made, WHY));
+        options.name = petal_table_name(w.table);
+        t = begin(&w);
+        expect_row(&w, t, "r", "");
+        MUST(petal_transaction_put(t, petal_table_family_at(made, 0), text("r"), text("q"),
+                                   PETAL_LATEST, text("v"), NULL, WHY));
+        if (drop == 0)
+            MUST(petal_table_alter(w.table, &options, WHY));
+        else if (drop == 1)
+            MUST(petal_table_drop(w.table, WHY));
+        else
+            MUST(petal_table_truncate(w.table, &w.table, WHY));
+        expect_conflict(t, "table");
+        write_fixture_fini(&w);
+    }
+}
+
+TEST(one_that_is_open_keeps_the_database_open)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+    petal_error error;
+
+    write_fixture_init(&w);
+    t = begin(&w);
+    assert_int_equal(petal_close(w.base.db, &error), PETAL_BUSY);
+    assert_non_null(strstr(error.text, "1 transaction"));
+    petal_transaction_abort(t);
+    write_fixture_fini(&w);
+}
+
+/* ---- the same calls made outright ---- */
+
+static void
+expect_same(struct write_fixture *w, petal_transaction *t, struct write_fixture *plain,
+            const petal_scan_options *options)
+{
+    petal_cursor *one, *other;
+
+    MUST(petal_transaction_scan(t, w->table, options, &one, WHY));
+    MUST(petal_cursor_open(plain->table, options, &other, WHY));
+    for (;;) {
+        char cells[4096];
+
+        MUST(petal_cursor_next_row(one, w->read, WHY));
+        MUST(petal_cursor_next_row(other, plain->read, WHY));
+        snprintf(cells, sizeof cells, "%s", write_fixture_describe(w->read));
+        assert_string_equal(cells, write_fixture_describe(plain->read));
+        if (cells[0] == '\0')
+            break;
+    }
+    petal_cursor_close(one);
+    petal_cursor_close(other);
+}
+
+static void
+write_both(struct write_fixture *w, petal_transaction *t, struct write_fixture *plain)
+{
+    char row[8], qualifier[8], value[16];
+    int64_t timestamp = rand() % 3 == 0 ? PETAL_LATEST : 995 + rand() % 10;
+    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION,
+                                                 PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
+    enum petal_cell_type type = types[rand() % 4];
+    bool of_family = type == PETAL_DELETE_FAMILY || type == PETAL_DELETE_FAMILY_VERSION;
+    petal_slice column;
+    bool g = rand() % 3 == 0;
+    petal_family *f = t == NULL || g ? w->g : w->f, *p = t == NULL || g ? plain->g : plain->f;
+
+    snprintf(row, sizeof row, "r%d", rand() % 6);
+    snprintf(qualifier, sizeof qualifier, "q%d", rand() % 3);
+    snprintf(value, sizeof value, "v%d", rand() % 1000);
+    column = of_family ? slice_make(NULL, 0) : text(qualifier);
+    if (t == NULL) {
+        MUST(petal_put(f, text(row), text(qualifier), timestamp, text(value), NULL, WHY));
+        MUST(petal_put(p, text(row), text(qualifier), timestamp, text(value), NULL, WHY));
+    } else if (rand() % 3 > 0) {
+        MUST(petal_transaction_put(t, f, text(row), text(qualifier), timestamp, text(value), NULL,
+                                   WHY));
+        MUST(petal_put(p, text(row), text(qualifier), timestamp, text(value), NULL, WHY));
+    } else if (rand() % 4 == 0) {
+        MUST(petal_transaction_append(t, f, text(row), text(qualifier), text(value), WHY));
+        MUST(petal_append(p, text(row), text(qualifier), text(value), NULL, WHY));
+    } else {
+        MUST(petal_transaction_delete(t, f, text(row), column, timestamp, type, WHY));
+        MUST(petal_delete(p, text(row), column, timestamp, type, NULL, WHY));
+    }
+}
+
+TEST(random_ones_answer_as_the_same_calls_made_outright)
+{
+    for (unsigned seed = 1; seed <= 150; seed++) {
+        struct write_fixture w, plain;
+        petal_transaction *t;
+
+        srand(seed);
+        print_message("seed %u\n", seed);
+        write_fixture_init(&w);
+        write_fixture_init(&plain);
+        for (int i = rand() % 30; i > 0; i--)
+            write_both(&w, NULL, &plain);
+        if (rand() % 2 == 0) { /* both: raw scans show what a flush drops */
+            MUST(petal_flush(w.base.db, NULL, WHY));
+            MUST(petal_flush(plain.base.db, NULL, WHY));
+        }
+        t = begin(&w);
+        for (int i = rand() % 30; i > 0; i--) {
+            petal_column column = {w.g, text("q1"), false},
+                         plain_column = {plain.g, text("q1"), false};
+            petal_scan_options options = {.read = {.versions = 1 + rand() % 3,
+                                                   .has_time_range = rand() % 3 == 0,
+                                                   .time_limit = 0},
+                                          .start_row =
+                                              rand() % 2 == 0 ? text("r2") : slice_make(NULL, 0),
+                                          .reversed = rand() % 2 == 0,
+                                          .raw = rand() % 4 == 0,
+                                          .row_limit = (uint64_t)(rand() % 3)};
+
+            if (options.read.has_time_range) {
+                options.read.time_min = 996;
+                options.read.time_limit = 1002;
+            }
+            write_both(&w, t, &plain);
+            expect_same(&w, t, &plain, &options);
+            if (!options.raw) {
+                petal_scan_options narrow = options, same = options;
+                petal_cursor *cursor;
+
+                narrow.read.columns = &column;
+                same.read.columns = &plain_column;
+                narrow.read.column_count = same.read.column_count = 1;
+                MUST(petal_transaction_scan(t, w.table, &narrow, &cursor, WHY));
+                MUST(petal_cursor_next_row(cursor, w.read, WHY));
+                petal_cursor_close(cursor);
+                MUST(petal_cursor_open(plain.table, &same, &cursor, WHY));
+                MUST(petal_cursor_next_row(cursor, plain.read, WHY));
+                petal_cursor_close(cursor);
+                assert_int_equal(petal_result_count(w.read), petal_result_count(plain.read));
+            }
+        }
+        MUST(petal_transaction_commit(t, WHY));
+        t = begin(&w);
+        expect_same(&w, t, &plain, &(petal_scan_options){.read = {.versions = PETAL_ALL_VERSIONS}});
+        petal_transaction_abort(t);
+        write_fixture_fini(&w);
+        write_fixture_fini(&plain);
+    }
+}
+
+/* ---- threads ---- */
+
+#define ACCOUNTS  8
+#define TRANSFERS 150
+
+static int64_t
+balance_of(petal_result *result)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < petal_result_count(result); i++)
+        sum += atoi(petal_result_cell(result, i)->value.data);
+    return sum;
+}
+
+/* Moves money between two accounts; what a scan of all sees must always be the same. */
+static void *
+transfer(void *argument)
+{
+    struct write_fixture *w = argument;
+    petal_result *result;
+    petal_error error;
+    unsigned dice = (unsigned)(uintptr_t)&result;
+
+    MUST(petal_result_new(w->base.db, &result, WHY));
+    for (int done = 0; done < TRANSFERS;) {
+        petal_transaction *t = begin(w);
+        int from = rand_r(&dice) % ACCOUNTS,
+            to = (from + 1 + rand_r(&dice) % (ACCOUNTS - 1)) % ACCOUNTS;
+        enum petal_status status;
+        int64_t all = 0;
+        petal_cursor *cursor;
+
+        if (done % 10 == 0) {
+            MUST(petal_transaction_scan(t, w->table, NULL, &cursor, WHY));
+            do {
+                MUST(petal_cursor_next_row(cursor, result, WHY));
+                all += balance_of(result);
+            } while (petal_result_count(result) > 0);
+            petal_cursor_close(cursor);
+            assert_int_equal(all, 100 * ACCOUNTS);
+        }
+        for (int k = 0; k < 2; k++) {
+            char row[8], value[16];
+
+            snprintf(row, sizeof row, "r%d", k == 0 ? from : to);
+            MUST(petal_transaction_get(t, w->table, text(row), NULL, result, WHY));
+            snprintf(value, sizeof value, "%d%c", (int)balance_of(result) + (k == 0 ? -1 : 1), 0);
+            MUST(petal_transaction_put(t, w->f, text(row), text("q"), PETAL_LATEST,
+                                       slice_make(value, strlen(value) + 1), NULL, WHY));
+        }
+        status = petal_transaction_commit(t, &error);
+        assert_true(status == PETAL_OK || status == PETAL_CONFLICT);
+        done += status == PETAL_OK;
+    }
+    petal_result_free(result);
+    return NULL;
+}
+
+TEST(threads_that_transfer_keep_the_sum)
+{
+    struct write_fixture w;
+    pthread_t threads[4];
+    petal_transaction *t;
+    petal_cursor *cursor;
+    int64_t all = 0;
+
+    write_fixture_init(&w);
+    for (int i = 0; i < ACCOUNTS; i++) {
+        char row[8];
+
+        snprintf(row, sizeof row, "r%d", i);
+        MUST(petal_put(w.f, text(row), text("q"), PETAL_LATEST, slice_make("100", 4), NULL, WHY));
+    }
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, transfer, &w), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    t = begin(&w);
+    MUST(petal_transaction_scan(t, w.table, NULL, &cursor, WHY));
+    do {
+        MUST(petal_cursor_next_row(cursor, w.read, WHY));
+        all += balance_of(w.read);
+    } while (petal_result_count(w.read) > 0);
+    petal_cursor_close(cursor);
+    petal_transaction_abort(t);
+    assert_int_equal(all, 100 * ACCOUNTS);
+    write_fixture_fini(&w);
+}
+
+TEST(what_was_committed_is_there_after_the_next_opening)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+
+    write_fixture_init(&w);
+    t = begin(&w);
+    put(t, w.f, "a", "q", "mine");
+    put(t, w.g, "b", "q", "mine");
+    MUST(petal_transaction_commit(t, WHY));
+    t = begin(&w);
+    put(t, w.f, "a", "q", "lost");
+    petal_transaction_abort(t);
+    write_fixture_put(w.f, "c", "q", 10, "v");
+    write_fixture_detach(&w);
+    fixture_die(&w.base);
+    fixture_must_open(&w.base);
+    write_fixture_attach(&w);
+    write_fixture_expect_row(&w, "a", "a/f:q=mine@1000");
+    write_fixture_expect_row(&w, "b", "b/g:q=mine@1000");
+    write_fixture_expect_row(&w, "c", "c/f:q=v@10");
+    write_fixture_fini(&w);
+}
