@@ -36,7 +36,7 @@ add_store(struct view *view, const struct own_store *store, const struct view *b
 
     if (below == NULL) /* the family was dropped */
         return PETAL_OK;
-    status = store_view_new(&made, view->allocator, &table->db->views, below, &change);
+    status = store_view_new(&made, view->allocator, below, &change);
     return status == PETAL_OK ? view_set_store(view, store->family->slot, made) : status;
 }
 
