@@ -210,10 +210,8 @@ petal_transaction_abort(petal_transaction *transaction)
 static petal_snapshot
 snapshot_now(petal_transaction *t)
 {
-    petal_snapshot now = {.db = t->db,
-                          .sequence = t->snapshot->sequence,
-                          .view = t->snapshot->view,
-                          .own = &t->own};
+    petal_snapshot now = {
+        .db = t->db, .sequence = t->snapshot->sequence, .view = t->snapshot->view, .own = &t->own};
 
     if (t->first_sequence > 0)
         now.sequence = t->first_sequence - 1 + t->batch->count;
