@@ -1304,7 +1304,7 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
 /* ---- Transactions --------------------------------------------------------------------------- */
 
 /*
- * Reads and writes of any rows and tables of a database that happen as one. HBase has no such thing.
+ * Reads and writes of any rows and tables of a database that happen as one. HBase has none.
  * A transaction reads at one snapshot, taken when it begins, and sees its own writes: an answer is
  * what it would be if they had been made on the snapshot. Nobody else sees them before
  * petal_transaction_commit, which writes them as one batch, or refuses with PETAL_CONFLICT and
@@ -1316,13 +1316,13 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  * ended. A scan that was moved by petal_cursor_seek, or that a filter ended, counts with all of its
  * bounds, without need. A transaction that has written nothing always commits: it saw one moment.
  * So transactions are serializable. Any write counts: of petal_put and the like, petal_delete_rows,
- * bulk loads. A table that was altered, dropped, truncated or restored (petal_table_snapshot_restore)
+ * bulk loads. A table that was altered, dropped, truncated or restored from a snapshot
  * since it was first used here is a conflict, too. (A cell with a time to live that came, expired
  * and was compacted away in between does not count.)
  *
  * Nothing is locked between calls: a transaction left lying hinders nobody, but keeps a snapshot,
- * and in memory its writes, twice, and the rows that it read. It is no part of the database's memory
- * limit. petal_close returns PETAL_BUSY while one is there.
+ * and in memory its writes, twice, and the rows that it read. It is no part of the database's
+ * memory limit. petal_close returns PETAL_BUSY while one is there.
  *
  * TIME. Every PETAL_LATEST in a transaction is one moment, that of the commit, as in a batch; until
  * then its own reads see the moment of its beginning. Times to live are judged as of each read.
@@ -1339,7 +1339,7 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  */
 typedef struct petal_transaction petal_transaction;
 
-#define PETAL_MAX_TRANSACTION_CELLS (1u << 20) /* that it writes; PETAL_MAX_BATCH_BYTES holds, too */
+#define PETAL_MAX_TRANSACTION_CELLS (1u << 20) /* that it writes; also PETAL_MAX_BATCH_BYTES */
 
 typedef struct petal_transaction_options {
     size_t size;
