@@ -172,6 +172,17 @@ py_database_is_open(py_database *database)
 }
 
 int
+py_refresh(py_database *database, petal_error *error)
+{
+    int status = database_enter(database, error);
+    if (status)
+        return status;
+    status = (int)petal_refresh(database->db, error);
+    database_leave(database);
+    return status;
+}
+
+int
 py_flush(py_database *database, petal_error *error)
 {
     int status = database_enter(database, error);

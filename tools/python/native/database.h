@@ -34,6 +34,7 @@ void py_database_free(py_database *database);
 bool py_database_is_open(py_database *database);
 
 int py_flush(py_database *database, petal_error *error);
+int py_refresh(py_database *database, petal_error *error);
 int py_wait_idle(py_database *database, petal_error *error);
 int py_checkpoint(py_database *database, const char *directory, petal_error *error);
 int py_stats(py_database *database, petal_stats *stats, petal_error *error);

@@ -84,6 +84,7 @@ class Connection:
         durability: Union[None, int, str] = None,
         no_log_mapping: Optional[bool] = None,
         map_files: Optional[bool] = None,
+        refresh_at_snapshots: Optional[bool] = None,
     ) -> None:
         self._opened: Optional[Database] = None
         if compat not in COMPAT_MODES:
@@ -113,6 +114,7 @@ class Connection:
             "durability": durability,
             "no_log_mapping": no_log_mapping,
             "map_files": map_files,
+            "refresh_at_snapshots": refresh_at_snapshots,
         }
         self.path = self.host = file_path(path)
         self.port = port
@@ -260,6 +262,10 @@ class Connection:
     def snapshot(self) -> Snapshot:
         """A read point: its tables and maps stay as they are at this call."""
         return Snapshot(self)
+
+    def refresh(self) -> None:
+        """Opened with read_only: show what another process has written by now. Else nothing."""
+        self._database.run(lib.py_refresh, self._database.pointer)
 
     def flush(self) -> None:
         """Write what is in memory to store files, and wait until that is done."""

@@ -60,6 +60,10 @@ class NoSpace(Error):
     """PETAL_NO_SPACE: no space left on the device."""
 
 
+class Conflict(Error):
+    """PETAL_CONFLICT: a row that a transaction has read or written was written to since it began."""
+
+
 class Timeout(Error):
     """PETAL_TIMEOUT: the connection's timeout has passed."""
 
