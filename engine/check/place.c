@@ -110,7 +110,7 @@ note_file(void *argument, const char *name)
     if (kind == FILENAME_LOCK)
         place->has_lock = true;
     if (kind == FILENAME_OTHER || kind == FILENAME_MANIFEST || kind == FILENAME_LOCK ||
-        place->failed)
+        kind == FILENAME_READERS || place->failed)
         return;
     place->failed = !mem_grow_array(place->env.allocator, &place->files, &place->file_capacity,
                                     place->file_count, place->file_count + 1, sizeof *place->files);

@@ -102,6 +102,7 @@ dump_file(struct dump *dump, struct directory *directory, const char *path)
         dump_manifest(dump, path);
         break;
     case FILENAME_LOCK:
+    case FILENAME_READERS:
         print_line(dump->print, "lock, which holds no data");
         print_text(dump->print, "file", path);
         print_end(dump->print);
@@ -128,7 +129,7 @@ note_name(void *argument, const char *name)
     uint64_t number;
     enum filename_kind kind = filename_parse(name, &number);
 
-    if (kind == FILENAME_OTHER || kind == FILENAME_LOCK || list->failed)
+    if (kind == FILENAME_OTHER || kind == FILENAME_LOCK || kind == FILENAME_READERS || list->failed)
         return;
     grown = realloc(list->names, (list->count + 1) * sizeof *grown);
     list->failed = grown == NULL;
