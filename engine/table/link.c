@@ -110,6 +110,9 @@ file_link(const struct directory *from_directory, const char *from,
     int failed = directory_link(from_directory, from, to_directory, to);
 
     *made = failed == 0;
+    /* Whether a link that failed was made cannot be known. */
+    if (failed != 0 && failed != EEXIST)
+        (void)directory_remove(to_directory, to);
     return *made || cannot_link(failed) ? PETAL_OK : error_io(error, to, failed, "make the link");
 }
 
