@@ -49,6 +49,7 @@
  *     Changes of one row             petal_mutate_row
  *     Snapshots                      petal_snapshot_new: a read point
  *     Reading                        petal_get, petal_cursor_open
+ *     Transactions                   petal_transaction_begin
  *     Deleting many rows             petal_delete_rows
  *     The receipt of a read          petal_receipt_new
  *     Flush, statistics              petal_flush, petal_stats_get
@@ -1378,7 +1379,8 @@ petal_transaction_scan(petal_transaction *transaction, petal_table *table,
 /*
  * As petal_put, petal_delete, petal_delete_row, petal_append and petal_increment, when the
  * transaction commits. Bytes are copied. The last two read here, and several of one column add up.
- * `options` (NULL: none) give a time to live. A refused write leaves the transaction unchanged.
+ * `options` (NULL: none) give a time to live. A refused write leaves the transaction unchanged,
+ * but for petal_transaction_delete_row without memory: it may delete some of the families.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_transaction_put(petal_transaction *transaction, petal_family *family, petal_slice row,
@@ -1657,8 +1659,8 @@ typedef struct petal_backup_options {
  *
  * PETAL_EXISTS: the directory holds something else, a backup of another database, or one that
  * somebody has opened to write since. PETAL_INVALID: it is the database's own, or in it.
- * PETAL_BUSY: somebody has it open to write. Whoever reads it goes on with what was there; its files
- * go with a later backup. `options` and `report` may be NULL.
+ * PETAL_BUSY: somebody has it open to write. Whoever reads it goes on with what was there; its
+ * files go with a later backup. `options` and `report` may be NULL.
  *
  * Works on a database that was opened read-only, too, in which it writes nothing.
  */

@@ -76,7 +76,7 @@ struct petal_snapshot {
     /* Of a read-only opening, whose files another process merges without knowing of the snapshot:
      * what it reads, counted. Else NULL: flushes and compactions keep what the snapshot sees. */
     struct view *view;
-    struct own_cells *own; /* of a transaction (engine/read/own.h); NULL: none */
+    struct own_cells *own;         /* of a transaction (engine/read/own.h); NULL: none */
     petal_snapshot *older, *newer; /* guarded by the list's mutex */
 };
 

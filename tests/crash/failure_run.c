@@ -84,7 +84,8 @@ is_explained(struct failure_run *run, enum petal_status status, const petal_erro
     case PETAL_READ_ONLY:
         return may_be_read_only(run) && error->os_error == cause;
     case PETAL_BUSY:
-        return failure_faults_names(&run->faults, "LOCK");
+        return failure_faults_names(&run->faults, "LOCK") ||
+               failure_faults_names(&run->faults, "READERS");
     case PETAL_CORRUPT:
         return !passes(run) &&
                (cause == MEMORY_SHORT_READ || has_failed(run, MEMORY_VFS_OPEN) ||

@@ -1339,6 +1339,54 @@ step_salvage(struct failure_run *run)
 
 /* ---- all work ---- */
 
+/* A transaction of every kind of call. */
+static void
+step_transact(struct failure_run *run)
+{
+    petal_slice row = TEXT("transacted"), name = TEXT("text"), value = TEXT("value");
+    petal_transaction *transaction;
+    petal_result *result = NULL;
+    petal_cursor *cursor = NULL;
+    const petal_cell *cell;
+    petal_family *family;
+    petal_error error;
+    enum petal_status status;
+
+    if (!is_ready(run))
+        return;
+    family = petal_table_family_at(run->counted, 0);
+    if (!failure_told(run, "begin",
+                      petal_transaction_begin(run->fixture.db, NULL, &transaction, &error), &error))
+        return;
+    status = petal_result_new(run->fixture.db, &result, &error);
+    if (status == PETAL_OK)
+        status = petal_transaction_get(transaction, run->counted, row, NULL, result, &error);
+    if (status == PETAL_OK)
+        status = petal_transaction_put(transaction, family, row, name, PETAL_LATEST, value, NULL,
+                                       &error);
+    if (status == PETAL_OK)
+        status = petal_transaction_append(transaction, family, row, name, value, &error);
+    if (status == PETAL_OK)
+        status = petal_transaction_increment(transaction, family, row, slice_from_text("count"), 1,
+                                             NULL, &error);
+    if (status == PETAL_OK)
+        status = petal_transaction_delete(transaction, family, row, name, PETAL_LATEST,
+                                          PETAL_DELETE_COLUMN, &error);
+    if (status == PETAL_OK)
+        status = petal_transaction_scan(transaction, run->counted, NULL, &cursor, &error);
+    if (status == PETAL_OK)
+        status = petal_cursor_next(cursor, &cell, &error);
+    petal_cursor_close(cursor);
+    if (status == PETAL_OK)
+        status = petal_transaction_delete_row(transaction, run->counted, row, PETAL_LATEST, &error);
+    petal_result_free(result);
+    if (status == PETAL_OK)
+        status = petal_transaction_commit(transaction, &error);
+    else
+        petal_transaction_abort(transaction);
+    failure_told(run, "transaction", status, &error);
+}
+
 /* A reader opens next to the writer, and follows what that writes, makes and merges. */
 static void
 step_reader(struct failure_run *run)
@@ -1428,6 +1476,9 @@ const struct failure_work failure_works[] = {
     {.name = "changes of a row",
      .prepare = {step_open, step_count, step_mutate, step_flush, step_close},
      .steps = {step_open, step_count, step_mutate, step_delete_rows, step_count}},
+    {.name = "transactions",
+     .prepare = {step_open, step_count, step_flush, step_close},
+     .steps = {step_open, step_transact, step_flush, step_transact, step_close}},
     {.name = "timestamps ahead of the clock",
      .prepare = {step_open, step_close},
      .steps = {step_open, step_ahead, step_flush, step_ahead, step_close}},

@@ -235,8 +235,8 @@ TEST_WITH(test_crashes_in_sequence, NULL, print_trail)
             kinds++;
         }
     }
-    for (unsigned tag = 1; kinds == work_count() && tag < MANIFEST_STATE; tag++) {
-        if (edits[tag] == 0)
+    for (unsigned tag = 1; kinds == work_count() && tag <= MANIFEST_STATE; tag++) {
+        if (edits[tag] == 0 && tag != MANIFEST_AHEAD) /* the clock only goes on */
             fail_msg("no work has written the edit %u of the manifest", tag);
     }
     print_message("%zu kinds of work, %zu moments\n", kinds, moments);

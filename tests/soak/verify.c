@@ -169,8 +169,9 @@ fingerprint(const char *directory)
         uint64_t facts[4];
 
         snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        /* READERS is what readers write to. */
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            lstat(path, &status) != 0)
+            strcmp(entry->d_name, "READERS") == 0 || lstat(path, &status) != 0)
             continue;
         facts[0] = S_ISDIR(status.st_mode) ? fingerprint(path) : (uint64_t)status.st_size;
         facts[1] = (uint64_t)status.st_mtim.tv_sec;
