@@ -288,6 +288,7 @@ database_check_files(const struct database *database, const char *directory, pet
         const char *ending = strrchr(entry->d_name, '.');
         uint64_t number = strtoull(entry->d_name, NULL, 10);
         bool known = entry->d_name[0] == '.' || strcmp(entry->d_name, "LOCK") == 0 ||
+                     strcmp(entry->d_name, "READERS") == 0 ||
                      strcmp(entry->d_name, "MANIFEST") == 0;
 
         if (ending != NULL && strcmp(ending, ".log") == 0)

@@ -112,8 +112,9 @@ open_logs(enum end end)
     db->next_file_number = 1;
     db->stats = mem_alloc_aligned(&schedule_allocator, CACHE_LINE_BYTES, stats_bytes);
     memset(db->stats, 0, stats_bytes);
+    db->readers.directory = &db->directory;
     schedule_check(mutex_init(&db->failure.mutex) && mutex_init(&db->progress.mutex) &&
-                   clock_condition_init(&db->progress.moved) &&
+                   mutex_init(&db->readers.mutex) && clock_condition_init(&db->progress.moved) &&
                    write_queue_init(&db->writers.queue) &&
                    view_bin_init(&db->views.bin, wal_wake, db) && wal_init(db, &options));
     memory_vfs_watch(logs.vfs, watch_calls, NULL);
@@ -132,6 +133,7 @@ close_logs(void)
     view_bin_fini(&db->views.bin);
     write_queue_fini(&db->writers.queue);
     pthread_cond_destroy(&db->progress.moved);
+    mutex_fini(&db->readers.mutex);
     mutex_fini(&db->progress.mutex);
     mutex_fini(&db->failure.mutex);
     db->env.vfs->close(db->env.vfs->context, logs.manifest);
