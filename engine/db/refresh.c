@@ -52,14 +52,14 @@ struct takeover {
     bool anew; /* with new memtables */
 };
 
-/* The store's memtable is another one, or gone; the views keep the one before. */
+/* The store's memtable is another one, or gone. The one before is the views', and is there no more
+ * if a refresh had made it that failed: so what is charged for it stays in writers.active_memory,
+ * which only those ask who flush. */
 static void
 replace_active(petal_db *db, petal_family *family, struct store_memtable *memtable)
 {
     assert_leads(db);
     db->writers.active_bytes -= family->active_bytes;
-    if (family->active != NULL)
-        db->writers.active_memory -= family->active->charged;
     family_forget_written(family);
     family->active = memtable;
     family->active_bytes = 0;
