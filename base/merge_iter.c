@@ -8,7 +8,7 @@
 void
 merge_source_cut(struct merge_source *source)
 {
-    if (source->next + 1 >= source->end)
+    if (source->next == source->end || source->next + 1 == source->end)
         return;
     source->iter->ops->go_back(source->iter, (size_t)(source->end - 1 - source->next),
                                source->next);
