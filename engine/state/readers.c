@@ -116,7 +116,8 @@ remove_file(const struct readers *readers, const struct kept_file *file)
                 "cannot remove %s, which is not needed any more: error %d", path, failed);
 }
 
-/* REQUIRES: the mutex. */
+/* REQUIRES: the mutex, since before the uses were taken: else a reader may have begun to load, and a
+ * file that it needs may have come into the list. */
 static void
 remove_unused(struct readers *readers, const struct uses *uses)
 {
@@ -138,22 +139,21 @@ readers_remove(struct readers *readers, enum filename_kind kind, uint64_t number
     /* A later state than the first without the file: it may stay longer than it has to. */
     struct kept_file file = {kind, number, kind == FILENAME_WAL ? READERS_LOADING : born,
                              readers_state(readers)};
-    bool kept;
+    bool used;
     struct uses uses;
 
     assert(kind == FILENAME_WAL || kind == FILENAME_STORE_FILE);
-    take_uses(readers, &uses);
     mutex_lock(&readers->mutex);
+    take_uses(readers, &uses);
     remove_unused(readers, &uses);
-    kept =
-        is_used(&uses, &file) &&
+    used = is_used(&uses, &file);
+    /* Without memory to note it the file stays, and the next writer removes it. */
+    if (used &&
         mem_grow_array(readers->directory->env->allocator, &readers->kept, &readers->kept_capacity,
-                       readers->kept_count, readers->kept_count + 1, sizeof *readers->kept);
-    if (kept)
+                       readers->kept_count, readers->kept_count + 1, sizeof *readers->kept))
         readers->kept[readers->kept_count++] = file;
     mutex_unlock(&readers->mutex);
-    /* Without memory to note it the file stays, and the next writer removes it. */
-    if (!kept && !is_used(&uses, &file))
+    if (!used)
         remove_file(readers, &file);
 }
 
@@ -162,11 +162,11 @@ readers_remove_kept(struct readers *readers)
 {
     struct uses uses;
 
-    if (readers_kept(readers) == 0)
-        return;
-    take_uses(readers, &uses);
     mutex_lock(&readers->mutex);
-    remove_unused(readers, &uses);
+    if (readers->kept_count > 0) {
+        take_uses(readers, &uses);
+        remove_unused(readers, &uses);
+    }
     mutex_unlock(&readers->mutex);
 }
 
@@ -181,17 +181,6 @@ readers_leave(struct readers *readers)
     env->vfs->close(env->vfs->context, readers->file);
     readers->file = NULL;
     mem_free(env->allocator, readers->kept, readers->kept_capacity * sizeof *readers->kept);
-}
-
-size_t
-readers_kept(struct readers *readers)
-{
-    size_t count;
-
-    mutex_lock(&readers->mutex);
-    count = readers->kept_count;
-    mutex_unlock(&readers->mutex);
-    return count;
 }
 
 /* ---- a reader ---- */

@@ -82,9 +82,6 @@ void readers_remove(struct readers *readers, enum filename_kind kind, uint64_t n
 /* Remove what was kept and is not needed any more. Any thread. */
 void readers_remove_kept(struct readers *readers);
 
-/* How many files are kept for readers. */
-size_t readers_kept(struct readers *readers);
-
 /* ---- a reader ---- */
 
 /*
