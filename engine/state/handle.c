@@ -203,24 +203,31 @@ table_attach(struct schema *schema, const struct manifest_table *described, peta
     return PETAL_OK;
 }
 
-/* Do both have the same attributes? Compared as the manifest has them. */
+/* Do both have the same attributes, as the manifest has them? The edit has first those of one, of so
+ * many bytes, then those of the other; it is given up. */
+static enum petal_status
+end_comparison(struct manifest_edit *edit, size_t first, bool *same)
+{
+    enum petal_status status = edit->failed ? PETAL_NO_MEMORY : PETAL_OK;
+
+    *same = !edit->failed && edit->size == 2 * first &&
+            memcmp(edit->bytes, edit->bytes + first, first) == 0;
+    manifest_edit_fini(edit);
+    return status;
+}
+
 static enum petal_status
 compare_families(const petal_family_options *a, const petal_family_options *b,
                  const petal_allocator *allocator, bool *same)
 {
     struct manifest_edit edit;
     size_t first;
-    enum petal_status status;
 
     manifest_edit_init(&edit, allocator);
     manifest_edit_alter_family(&edit, 0, 0, a);
     first = edit.size;
     manifest_edit_alter_family(&edit, 0, 0, b);
-    status = edit.failed ? PETAL_NO_MEMORY : PETAL_OK;
-    *same = !edit.failed && edit.size == 2 * first &&
-            memcmp(edit.bytes, edit.bytes + first, first) == 0;
-    manifest_edit_fini(&edit);
-    return status;
+    return end_comparison(&edit, first, same);
 }
 
 static enum petal_status
@@ -229,17 +236,12 @@ compare_tables(const petal_table_options *a, const petal_table_options *b,
 {
     struct manifest_edit edit;
     size_t first;
-    enum petal_status status;
 
     manifest_edit_init(&edit, allocator);
     manifest_edit_alter_table(&edit, 0, a);
     first = edit.size;
     manifest_edit_alter_table(&edit, 0, b);
-    status = edit.failed ? PETAL_NO_MEMORY : PETAL_OK;
-    *same = !edit.failed && edit.size == 2 * first &&
-            memcmp(edit.bytes, edit.bytes + first, first) == 0;
-    manifest_edit_fini(&edit);
-    return status;
+    return end_comparison(&edit, first, same);
 }
 
 /* The family of that description, made or described anew; NULL: no memory. *changed: it was. */
