@@ -128,6 +128,17 @@ enum petal_status store_memtable_new(struct store_memtable **memtable,
                                      const petal_allocator *allocator);
 void store_memtable_unref(struct store_memtable *memtable);
 
+/* Raise what readers skip work by, before the cell is added. */
+static inline void
+store_memtable_note_cell(struct store_memtable *memtable, const struct cell *cell)
+{
+    if (cell_is_marker(cell->type))
+        atomic_fetch_or_explicit(&memtable->marker_kinds, marker_kind(cell->type),
+                                 memory_order_relaxed);
+    if (cell->has_ttl)
+        atomic_fetch_add_explicit(&memtable->ttl_cells, 1, memory_order_relaxed);
+}
+
 /* Charge the memtable's present memory. *change: the growth. LEADER. */
 void store_memtable_charge(struct store_memtable *memtable, struct memory_budget *budget,
                            size_t *change);

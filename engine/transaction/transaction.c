@@ -406,12 +406,7 @@ enter_last(petal_transaction *t, petal_error *error)
         t->batch->count--;
         return status;
     }
-    /* As write_apply_cell does. */
-    if (cell_is_marker(cell.type))
-        atomic_fetch_or_explicit(&store->marker_kinds, marker_kind(cell.type),
-                                 memory_order_relaxed);
-    if (cell.has_ttl)
-        atomic_fetch_add_explicit(&store->ttl_cells, 1, memory_order_relaxed);
+    store_memtable_note_cell(store, &cell);
     if (atomic_load_explicit(&store->sequence_first, memory_order_relaxed) == 0)
         atomic_store_explicit(&store->sequence_first, cell.sequence, memory_order_relaxed);
     status = memtable_add(store->memtable, &cell, write->row_hash);

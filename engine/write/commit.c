@@ -309,7 +309,6 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
 {
     petal_family *family = write->family;
     struct store_memtable *active = family->active;
-    enum petal_cell_type type = write->cell.type;
     size_t bytes = write_cell_bytes(write) + MEMTABLE_CELL_OVERHEAD_BYTES;
 
     assert_leads(db);
@@ -318,10 +317,7 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
         family_note_written(family, &db->writers.written);
     }
     /* Before the cell: a reader that sees the cell's sequence published sees these, too. */
-    if (cell_is_marker(type))
-        atomic_fetch_or_explicit(&active->marker_kinds, marker_kind(type), memory_order_relaxed);
-    if (write->cell.has_ttl)
-        atomic_fetch_add_explicit(&active->ttl_cells, 1, memory_order_relaxed);
+    store_memtable_note_cell(active, &write->cell);
     family->active_bytes += bytes;
     db->writers.active_bytes += bytes;
     return memtable_add(active->memtable, &write->cell, write->row_hash);
