@@ -10,6 +10,7 @@
 #include "base/slice.h"
 #include "engine/manifest/apply.h"
 #include "engine/manifest/format.h"
+#include "engine/manifest/item.h"
 #include "engine/manifest/names.h"
 
 /* A file that has grown by so much beyond four times its snapshot is written anew. */
@@ -519,20 +520,14 @@ manifest_check_exists(const struct directory *directory, petal_error *error)
 static bool
 find_last_sequence(petal_slice items, uint64_t *sequence)
 {
-    const uint8_t *from = items.data;
-    size_t left = items.size;
+    const struct apply reading = {.error = NULL};
+    struct item item;
 
-    while (left >= MANIFEST_ITEM_BYTES) {
-        size_t bytes = get_le32(from + 4);
-
-        if (bytes > left - MANIFEST_ITEM_BYTES)
-            return false;
-        if (get_le16(from) == MANIFEST_COUNTERS && bytes == MANIFEST_COUNTERS_BYTES) {
-            *sequence = get_le64(from + MANIFEST_ITEM_BYTES + 8);
+    while (items.size > 0 && item_take(&reading, &items, &item) == PETAL_OK) {
+        if (item.tag == MANIFEST_COUNTERS && item.size == MANIFEST_COUNTERS_BYTES) {
+            *sequence = get_le64(item.payload + 8);
             return true;
         }
-        from += MANIFEST_ITEM_BYTES + bytes;
-        left -= MANIFEST_ITEM_BYTES + bytes;
     }
     return false;
 }
