@@ -3,6 +3,7 @@
 
 #include "base/merge_iter.h"
 #include "engine/manifest/names.h"
+#include "engine/store/open.h"
 
 #define FILE_BYTES ((uint64_t)1 << 30) /* then another one is begun, at the next row */
 
@@ -41,10 +42,7 @@ end_file(struct new_files *files, petal_error *error)
 
     if (status != PETAL_OK)
         return status;
-    files->described.file_bytes = facts->file_bytes;
-    files->described.sequence_min = facts->sequence_min;
-    files->described.sequence_max = facts->sequence_max;
-    files->described.cells = facts->cells;
+    store_file_describe(&files->described, facts);
     sst_writer_free(files->writer);
     files->writer = NULL;
     return files->made(files->argument, &files->described) ? PETAL_OK : error_no_memory(error);

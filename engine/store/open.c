@@ -17,6 +17,15 @@ store_file_is_described(const struct file_facts *facts, const struct manifest_fi
            (facts->bloom == PETAL_BLOOM_NONE || facts->salt == salt);
 }
 
+void
+store_file_describe(struct manifest_file *described, const struct file_facts *facts)
+{
+    described->file_bytes = facts->file_bytes;
+    described->sequence_min = facts->sequence_min;
+    described->sequence_max = facts->sequence_max;
+    described->cells = facts->cells;
+}
+
 enum petal_status
 db_open_file(petal_db *db, const petal_family *family, const struct manifest_file *described,
              struct store_file **file, petal_error *error)

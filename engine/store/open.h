@@ -11,6 +11,9 @@
 bool store_file_is_described(const struct file_facts *facts, const struct manifest_file *described,
                              uint64_t salt);
 
+/* Describe a file that was written, as far as its facts do. */
+void store_file_describe(struct manifest_file *described, const struct file_facts *facts);
+
 /* Open a store file that the manifest describes, or is about to. */
 enum petal_status db_open_file(petal_db *db, const petal_family *family,
                                const struct manifest_file *described, struct store_file **file,

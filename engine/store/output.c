@@ -114,10 +114,7 @@ store_output_end_file(struct output *output, petal_error *error)
     status = sst_writer_finish(output->writer, &facts, error);
     if (status != PETAL_OK)
         return status;
-    output->described.file_bytes = facts->file_bytes;
-    output->described.sequence_min = facts->sequence_min;
-    output->described.sequence_max = facts->sequence_max;
-    output->described.cells = facts->cells;
+    store_file_describe(&output->described, facts);
     sst_writer_free(output->writer);
     output->writer = NULL;
     status =
