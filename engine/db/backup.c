@@ -147,16 +147,13 @@ open_destination(struct copy *copy, const char *path, petal_error *error)
 {
     struct directory *directory = &copy->made.directory;
     struct names names;
-    bool contains = false, fresh;
-    enum petal_status status;
+    bool inside, fresh;
+    enum petal_status status = copy_check_path(copy, path, &inside, error);
     int failed;
 
-    if (!filename_directory_fits(path))
-        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
-    failed = directory_contains(&copy->db->directory, path, &contains);
-    if (failed != 0)
-        return error_io(error, path, failed, "tell the place of");
-    if (contains)
+    if (status != PETAL_OK)
+        return status;
+    if (inside)
         return error_file(error, PETAL_INVALID, path,
                           "%s lies in %s, of which it would be the backup; name another directory",
                           path, copy->db->directory.path);

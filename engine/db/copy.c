@@ -88,6 +88,18 @@ copy_shelf_fill(struct copy_shelf *shelf, struct directory *directory,
 
 /* ---- what is in the directory ---- */
 
+enum petal_status
+copy_check_path(const struct copy *copy, const char *path, bool *inside, petal_error *error)
+{
+    int failed;
+
+    *inside = false;
+    if (!filename_directory_fits(path))
+        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
+    failed = directory_contains(&copy->db->directory, path, inside);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "tell the place of");
+}
+
 struct stock {
     struct copy *copy;
     bool failed; /* no memory */

@@ -73,6 +73,10 @@ uint64_t copy_backup_identity(uint64_t database_identity, petal_slice items);
 bool copy_shelf_fill(struct copy_shelf *shelf, struct directory *directory,
                      const struct manifest *manifest);
 
+/* Is it a path for the directory? *inside: it leads into the database. */
+enum petal_status copy_check_path(const struct copy *copy, const char *path, bool *inside,
+                                  petal_error *error);
+
 /* While a copy is made table snapshots stay as they are, and of a read-only opening the view: a
  * refresh waits. */
 static inline void

@@ -366,7 +366,7 @@ replay_into(struct replay_state *state)
         .promise = db->manifest->promise,
         .live = db->read_only,
         .visit = replay_record,
-        .ended = state->only_checks ? NULL : note_log,
+        .ended = state->only_checks || state->place != NULL ? NULL : note_log,
         .argument = state,
     };
 }
@@ -439,7 +439,6 @@ recovery_read_logs(petal_db *db, struct log_place *place, enum log_end *end, pet
     assert(db->read_only);
     replay.from = (struct wal_promise){place->number, place->offset};
     status = wal_replay(&replay, &cause);
-    mem_free(db->env.allocator, state.logs, state.log_capacity * sizeof *state.logs);
     *end = state.changed || (status == PETAL_OK && resumed && !state.found) ? LOG_CHANGED
            : state.is_ahead                                                 ? LOG_AHEAD
                                                                             : LOG_READ;

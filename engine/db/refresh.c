@@ -2,7 +2,6 @@
 #include "engine/db/refresh.h"
 
 #include "base/argument.h"
-#include "engine/state/progress.h"
 #include "engine/state/read_point.h"
 #include "engine/store/open.h"
 
@@ -204,7 +203,7 @@ take_store(struct takeover *takeover, petal_family *family, const struct manifes
     petal_db *db = takeover->db;
     const struct store_view *present = view_store(takeover->current, family);
     const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
-    struct store_memtable *memtable = NULL;
+    struct store_memtable *made = NULL;
     struct store_file **files;
     size_t opened = 0;
     enum petal_status status = PETAL_OK;
@@ -215,20 +214,17 @@ take_store(struct takeover *takeover, petal_family *family, const struct manifes
     files = mem_zalloc(db->env.allocator, (described->file_count + 1) * sizeof *files);
     if (files == NULL)
         return error_no_memory(error);
-    if (takeover->anew || present == NULL) {
-        if (store_memtable_new(&memtable, db->env.allocator) != PETAL_OK)
-            status = error_no_memory(error);
-    } else {
-        memtable = family->active;
-    }
+    if ((takeover->anew || present == NULL) &&
+        store_memtable_new(&made, db->env.allocator) != PETAL_OK)
+        status = error_no_memory(error);
     if (status == PETAL_OK)
         status = take_files(takeover, family, described, present, files, &opened, error);
     if (status == PETAL_OK)
-        status = put_store(takeover, family, memtable, files, opened, error);
+        status =
+            put_store(takeover, family, made != NULL ? made : family->active, files, opened, error);
     for (size_t i = 0; i < opened; i++)
         store_file_unref(files[i]);
-    if (takeover->anew || present == NULL)
-        store_memtable_unref(memtable);
+    store_memtable_unref(made);
     mem_free(db->env.allocator, files, (described->file_count + 1) * sizeof *files);
     return status;
 }

@@ -94,15 +94,12 @@ open_replaced(struct copy *copy, const char *path, petal_error *error)
 static enum petal_status
 open_directory(struct copy *copy, const char *path, petal_error *error)
 {
-    bool contains = false;
-    int failed;
+    bool inside;
+    enum petal_status status = copy_check_path(copy, path, &inside, error);
 
-    if (!filename_directory_fits(path))
-        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
-    failed = directory_contains(&copy->db->directory, path, &contains);
-    if (failed != 0)
-        return error_io(error, path, failed, "tell the place of");
-    if (contains)
+    if (status != PETAL_OK)
+        return status;
+    if (inside)
         return error_file(error, PETAL_INVALID, path,
                           "%s lies in %s, the backup, which is never written to", path,
                           copy->db->directory.path);
