@@ -319,6 +319,23 @@ reader_unlock(py_reader *reader)
     pthread_rwlock_unlock(&reader->use);
 }
 
+int
+reader_next(py_reader *reader, int (*next)(void *object, size_t most, size_t bytes, py_call *call),
+            size_t most, size_t bytes, py_call *call)
+{
+    int status = database_enter(reader_database(reader), &call->error);
+    if (status)
+        return status;
+    void *object = reader_lock(reader, reader_database(reader), true);
+    if (object) {
+        status = next(object, most, bytes, call);
+        reader_unlock(reader);
+    } else
+        status = fail(&call->error, PY_CLOSED, "the scan is closed");
+    database_leave(reader_database(reader));
+    return status;
+}
+
 void
 py_reader_close(py_reader *reader)
 {

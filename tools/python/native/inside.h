@@ -26,6 +26,12 @@ py_database *reader_database(const py_reader *reader);
 void *reader_lock(py_reader *reader, const py_database *database, bool alone);
 void reader_unlock(py_reader *reader);
 
+/* Hold a scan alone, and have `next` read on in it: up to `most` rows or pairs, or until the answer
+ * has so many bytes. */
+int reader_next(py_reader *reader,
+                int (*next)(void *object, size_t most, size_t bytes, py_call *call), size_t most,
+                size_t bytes, py_call *call);
+
 /* Write the error; returns its status. */
 int fail(petal_error *error, int status, const char *text);
 int fail_closed(petal_error *error); /* of the database */

@@ -288,8 +288,9 @@ py_map_scan_open(py_table *map, const py_map_scan *scan, py_reader **reader, pet
 }
 
 static int
-scan_next(struct map_scan *scan, size_t most, size_t bytes, py_call *call)
+scan_next(void *object, size_t most, size_t bytes, py_call *call)
 {
+    struct map_scan *scan = object;
     struct pickle *pickle = call->pickle;
     size_t count = 0;
     bool found = true;
@@ -325,17 +326,7 @@ scan_next(struct map_scan *scan, size_t most, size_t bytes, py_call *call)
 int
 py_map_scan_next(py_reader *reader, size_t most, size_t bytes, py_call *call)
 {
-    int status = database_enter(reader_database(reader), &call->error);
-    if (status)
-        return status;
-    struct map_scan *scan = reader_lock(reader, reader_database(reader), true);
-    if (scan) {
-        status = scan_next(scan, most, bytes, call);
-        reader_unlock(reader);
-    } else
-        status = fail(&call->error, PY_CLOSED, "the scan is closed");
-    database_leave(reader_database(reader));
-    return status;
+    return reader_next(reader, scan_next, most, bytes, call);
 }
 
 struct counting {

@@ -387,8 +387,9 @@ step_pieces(struct scan *scan, size_t most, size_t bytes)
 }
 
 static int
-scan_next(struct scan *scan, size_t most, size_t bytes, py_call *call)
+scan_next(void *object, size_t most, size_t bytes, py_call *call)
 {
+    struct scan *scan = object;
     if (scan->failed) {
         call->error = scan->error;
         return scan->failed;
@@ -425,15 +426,5 @@ scan_next(struct scan *scan, size_t most, size_t bytes, py_call *call)
 int
 py_scan_next(py_reader *reader, size_t most, size_t bytes, py_call *call)
 {
-    int status = database_enter(reader_database(reader), &call->error);
-    if (status)
-        return status;
-    struct scan *scan = reader_lock(reader, reader_database(reader), true);
-    if (scan) {
-        status = scan_next(scan, most, bytes, call);
-        reader_unlock(reader);
-    } else
-        status = fail(&call->error, PY_CLOSED, "the scan is closed");
-    database_leave(reader_database(reader));
-    return status;
+    return reader_next(reader, scan_next, most, bytes, call);
 }
