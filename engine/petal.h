@@ -1632,9 +1632,9 @@ typedef struct petal_backup_options {
      * damages one spares the other. Files that are in the backup already stay as they are. */
     bool copy;
     /*
-     * An earlier backup in another directory, or any copy of the database. What it has is linked to
-     * from there: so dated directories share the files that did not change. NULL, or no backup is
-     * there, or it is the destination itself: none.
+     * An earlier backup in another directory, or any copy of the database. Files that it has are
+     * linked, not copied: so dated directories share the files that did not change. NULL, or no
+     * backup is there, or it is the destination itself: none.
      */
     const char *previous;
     void *argument;

@@ -64,6 +64,19 @@ fixture_must_open(struct fixture *fixture)
     must(fixture_open(fixture, &error), &error);
 }
 
+petal_db *
+fixture_open_reader(const struct fixture *fixture, const char *directory)
+{
+    petal_options options = fixture->options;
+    petal_error error;
+    petal_db *reader;
+
+    options.read_only = true;
+    options.create = false;
+    must(petal_open(directory, &options, &reader, &error), &error);
+    return reader;
+}
+
 void
 fixture_must_close(struct fixture *fixture)
 {

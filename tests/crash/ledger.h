@@ -46,6 +46,8 @@ void fixture_fini(struct fixture *fixture);
 
 enum petal_status fixture_open(struct fixture *fixture, petal_error *error);
 void fixture_must_open(struct fixture *fixture);
+/* Open another directory, or the same one, to read, with the fixture's options. */
+petal_db *fixture_open_reader(const struct fixture *fixture, const char *directory);
 void fixture_must_close(struct fixture *fixture);
 
 /* The process dies: the database is gone without being closed, what it had stored stays, synced or

@@ -33,6 +33,13 @@ write_some(struct backup_fixture *fixture, uint64_t first, uint64_t last)
         MUST(ledger_write(&fixture->ledger, number, PETAL_FSYNC_WAL, WHY));
 }
 
+static void
+merge_files(const struct backup_fixture *fixture)
+{
+    for (size_t i = 0; i < 2; i++)
+        MUST(petal_compact(fixture->ledger.tables[i], NULL, WHY));
+}
+
 /* Files of two flushes, a table snapshot, and a log. */
 static void
 begin(struct backup_fixture *fixture)
@@ -241,8 +248,7 @@ TEST_WITH(files_that_are_gone_leave_the_backup, setup, teardown)
     struct backup_fixture *fixture = *state;
 
     back_up(fixture, BACKUP);
-    MUST(petal_compact(fixture->ledger.tables[0], NULL, WHY));
-    MUST(petal_compact(fixture->ledger.tables[1], NULL, WHY));
+    merge_files(fixture);
     back_up(fixture, BACKUP);
     assert_true(fixture->report.removed > 0);
     assert_int_equal(memory_vfs_count_files(fixture->base.vfs, BACKUP),
@@ -294,7 +300,6 @@ TEST_WITH(what_was_left_makes_room, setup, teardown)
 TEST_WITH(a_reader_backs_up_what_the_logs_hold, setup, teardown)
 {
     struct backup_fixture *fixture = *state;
-    petal_options options = fixture->base.options;
     struct ledger ledger = {0};
     petal_db *reader;
     uint64_t files;
@@ -314,9 +319,7 @@ TEST_WITH(a_reader_backs_up_what_the_logs_hold, setup, teardown)
     assert_true(fixture->report.written > 0);
     files = fixture->report.files - fixture->report.written;
     assert_int_equal(writes_in(fixture->base.vfs, BACKUP), WRITES);
-    options.create = false;
-    options.read_only = true;
-    MUST(petal_open(BACKUP, &options, &reader, WHY));
+    reader = fixture_open_reader(&fixture->base, BACKUP);
     MUST(ledger_attach(&ledger, reader, WHY));
     back_up(fixture, BACKUP);
     assert_int_equal(fixture->report.skipped, files);
@@ -339,15 +342,11 @@ TEST_WITH(a_reader_backs_up_what_the_logs_hold, setup, teardown)
 TEST_WITH(a_reader_next_to_a_writer_backs_up_what_it_reads, setup, teardown)
 {
     struct backup_fixture *fixture = *state;
-    petal_options options = fixture->base.options;
     petal_db *reader;
 
-    options.create = false;
-    options.read_only = true;
-    MUST(petal_open(FIXTURE_DIRECTORY, &options, &reader, WHY));
+    reader = fixture_open_reader(&fixture->base, FIXTURE_DIRECTORY);
     write_some(fixture, WRITES + 1, WRITES + 6);
-    MUST(petal_compact(fixture->ledger.tables[0], NULL, WHY));
-    MUST(petal_compact(fixture->ledger.tables[1], NULL, WHY));
+    merge_files(fixture);
     MUST(petal_backup(reader, BACKUP, NULL, &fixture->report, WHY));
     assert_int_equal(writes_in(fixture->base.vfs, BACKUP), WRITES);
     for (uint64_t last = WRITES + 7; last < WRITES + 12; last++) {
@@ -368,20 +367,16 @@ TEST_WITH(a_reader_next_to_a_writer_backs_up_what_it_reads, setup, teardown)
 TEST_WITH(a_reader_of_the_backup_goes_on, setup, teardown)
 {
     struct backup_fixture *fixture = *state;
-    petal_options options = fixture->base.options;
     struct ledger ledger = {0};
     petal_db *reader;
 
     memory_vfs_refuse_links(fixture->base.vfs, EXDEV);
     back_up(fixture, BACKUP);
-    options.create = false;
-    options.read_only = true;
-    MUST(petal_open(BACKUP, &options, &reader, WHY));
+    reader = fixture_open_reader(&fixture->base, BACKUP);
     MUST(ledger_attach(&ledger, reader, WHY));
     for (uint64_t last = WRITES + 1; last <= WRITES + 3; last++) {
         write_some(fixture, last, last);
-        MUST(petal_compact(fixture->ledger.tables[0], NULL, WHY));
-        MUST(petal_compact(fixture->ledger.tables[1], NULL, WHY));
+        merge_files(fixture);
         back_up(fixture, BACKUP);
         assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
         assert_int_equal(writes_in(fixture->base.vfs, BACKUP), last);

@@ -268,7 +268,7 @@ end(pid_t process)
     assert_int_equal(kill(process, SIGKILL), 0);
     assert_int_equal(waitpid(process, &status, 0), process);
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-        fail_msg("a process has ended by itself, with status %d", status);
+        fail_msg("a process ended before it was killed, with status %d", status);
 }
 
 /* Store files in the directory. */

@@ -119,18 +119,6 @@ expect_same(petal_db *reader, petal_db *writer)
 
 /* ---- steps ---- */
 
-static petal_db *
-open_reader(struct script *script)
-{
-    petal_options options = script->base.options;
-    petal_db *reader;
-
-    options.read_only = true;
-    options.create = false;
-    MUST(petal_open(FIXTURE_DIRECTORY, &options, &reader, WHY));
-    return reader;
-}
-
 static void
 expect_refreshed(petal_db *reader, struct script *script)
 {
@@ -146,7 +134,7 @@ TEST(a_reader_sees_what_was_committed_when_it_came)
 
     script_begin(&script);
     script_do(&script, "table t f g; put t a/f:q=1 b/g:q=2; flush; put t c/f:q=3");
-    reader = open_reader(&script);
+    reader = fixture_open_reader(&script.base, FIXTURE_DIRECTORY);
     expect_same(reader, script.base.db);
     before = show(reader);
     script_do(&script, "put t a/f:q=4; batch t d/f:q=5 e/g:q=6; flush; compact t; put t f/f:q=7");
@@ -175,7 +163,7 @@ TEST(changes_of_the_schema_are_followed)
 
     script_begin(&script);
     script_do(&script, "table t f,versions=1 g; put t a/f:q=1 a/g:q=2");
-    reader = open_reader(&script);
+    reader = fixture_open_reader(&script.base, FIXTURE_DIRECTORY);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         script_do(&script, steps[i]);
         expect_refreshed(reader, &script);
@@ -197,7 +185,7 @@ TEST(snapshots_and_cursors_stay)
 
     script_begin(&script);
     script_do(&script, "table t f; put t a/f:q=1 b/f:q=2; flush; put t a/f:q=3; flush");
-    reader = open_reader(&script);
+    reader = fixture_open_reader(&script.base, FIXTURE_DIRECTORY);
     MUST(petal_snapshot_new(reader, &snapshot, WHY));
     MUST(petal_table_open(reader, slice_from_text("t"), &table, WHY));
     MUST(petal_cursor_open(table, NULL, &cursor, WHY));
@@ -230,7 +218,7 @@ TEST(snapshots_refresh_if_they_are_asked_to)
     script_begin(&script);
     script_do(&script, "table t f; put t a/f:q=1");
     script.base.options.refresh_at_snapshots = true;
-    reader = open_reader(&script);
+    reader = fixture_open_reader(&script.base, FIXTURE_DIRECTORY);
     script_do(&script, "put t b/f:q=2");
     MUST(petal_snapshot_new(reader, &snapshot, WHY));
     expect_same(reader, script.base.db);
@@ -265,7 +253,7 @@ static void
 come_or_go_on(struct reader *reader, struct script *script)
 {
     if (reader->db == NULL)
-        reader->db = open_reader(script);
+        reader->db = fixture_open_reader(&script->base, FIXTURE_DIRECTORY);
     else
         MUST(petal_refresh(reader->db, WHY));
     free(reader->shown.bytes);

@@ -1,5 +1,5 @@
 /*
- * transaction_test.c -- transactions over rows: what they see, what is a conflict and what is none,
+ * transaction_test.c -- transactions over rows: what they see, what is a conflict and what is not,
  * and that they are written whole or not at all. Random ones are compared with the same calls made
  * outright.
  */
