@@ -173,7 +173,8 @@ struct wal_replay {
      * log_number 0: begin with the oldest. */
     struct wal_promise from;
     /* A writer may go on meanwhile: what looks torn or damaged is read again, as long as that leads
-     * further, up to the length that the file had; empty WALs may vanish. */
+     * further, up to the length that the file had; empty WALs may vanish, or be begun, and then
+     * stay unread. */
     bool live;
     /* Called for each whole record in order.  May refuse with an error. */
     wal_visit *visit;

@@ -359,6 +359,16 @@ judge_end(struct wal_list *list, struct wal_reader *reader, uint64_t end, uint64
                          reader->path, end, promise, replay->records, behind);
 }
 
+/* The WAL, without a header when that was read, has one by now: its writer has come to it. What it
+ * holds was written later than what is read here. */
+static bool
+has_begun(const struct wal_replay *replay, const struct wal_entry *entry)
+{
+    struct wal_entry now = {.number = entry->number};
+
+    return read_header(replay, &now, NULL) == PETAL_OK && now.whole;
+}
+
 /* *records: so many more; *end: after the last whole one. */
 static enum petal_status
 read_to_end(struct wal_list *list, const struct wal_entry *entry, struct wal_reader *reader,
@@ -375,8 +385,12 @@ read_to_end(struct wal_list *list, const struct wal_entry *entry, struct wal_rea
         if (status != PETAL_OK)
             return status;
         status = judge_end(list, reader, *end, final, error);
+        if (status != PETAL_CORRUPT || !replay->live)
+            return status;
+        if (!entry->whole)
+            return has_begun(replay, entry) ? PETAL_OK : status;
         /* What seems damaged may have been written a moment before what promises it. */
-        if (status != PETAL_CORRUPT || !replay->live || *end == before)
+        if (*end == before)
             return status;
         wal_reader_begin_at(reader, *end);
     }

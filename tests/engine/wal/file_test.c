@@ -528,6 +528,78 @@ TEST_WITH(test_a_log_made_in_vain_is_passed_over, wal_fixture_setup, wal_fixture
     expect_all(fixture);
 }
 
+/* ---- beside a writer ---- */
+
+/* A reader, and the log that the writer comes to while another one is read. */
+struct beside {
+    struct wal_fixture *fixture;
+    struct wal_file *first, *second;
+    size_t records;
+};
+
+static enum petal_status
+count_record(void *argument, const struct wal_record *record, petal_error *error)
+{
+    struct beside *beside = argument;
+
+    (void)record;
+    (void)error;
+    beside->records++;
+    return PETAL_OK;
+}
+
+/* The first log has been read: the writer begins the second one, of which a sync makes a promise. */
+static enum petal_status
+begin_second(void *argument, uint64_t number, uint64_t length, petal_error *error)
+{
+    struct beside *beside = argument;
+    struct wal_identity identity = {.database_identity = WAL_FIXTURE_IDENTITY,
+                                    .number = 2,
+                                    .predecessor_number = 1,
+                                    .predecessor_length = length,
+                                    .predecessor_synced = length,
+                                    .predecessor_last_sequence =
+                                        wal_file_stored_sequence(beside->first)};
+
+    (void)error;
+    if (number != 1)
+        return PETAL_OK;
+    wal_file_identify(beside->second, &identity);
+    for (size_t i = 0; i < 2; i++) {
+        wal_fixture_add(beside->fixture, beside->second, 30);
+        store_and_sync(beside->second);
+    }
+    return PETAL_OK;
+}
+
+TEST_WITH(a_log_may_be_begun_while_it_is_looked_at, wal_fixture_setup, wal_fixture_teardown)
+{
+    struct wal_fixture *fixture = *state;
+    struct beside beside = {.fixture = fixture, .first = wal_fixture_must_create(fixture, 1, NULL)};
+    struct wal_replay replay = {.directory = &fixture->directory,
+                                .database_identity = WAL_FIXTURE_IDENTITY,
+                                .oldest_log = 1,
+                                .live = true,
+                                .visit = count_record,
+                                .ended = begin_second,
+                                .argument = &beside};
+
+    wal_fixture_add(fixture, beside.first, 100);
+    store_and_sync(beside.first);
+    MUST(wal_file_create(&beside.second, &fixture->directory, WAL_FIXTURE_DIRECTORY "/000002.log",
+                         2, true, WHY));
+    MUST(wal_replay(&replay, WHY));
+    assert_int_equal(beside.records, 1);
+    assert_int_equal(replay.end.log_number, 1);
+    replay.from = replay.end;
+    replay.ended = NULL;
+    MUST(wal_replay(&replay, WHY));
+    assert_int_equal(beside.records, 3);
+    assert_int_equal(replay.end.log_number, 2);
+    wal_file_close(beside.first);
+    wal_file_close(beside.second);
+}
+
 TEST_WITH(test_records_that_follow_on_nothing_are_refused, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
