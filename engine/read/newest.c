@@ -88,22 +88,29 @@ search_source(struct search *search, struct cell_iter *iter, int64_t time_max)
 }
 
 static enum petal_status
+search_memtable(struct search *search, const struct memtable *memtable)
+{
+    int64_t time_max = memtable_time_max(memtable);
+    struct memtable_iter iter;
+    enum petal_status status;
+
+    if (time_max <= known(search) ||
+        !memtable_may_contain_row(memtable, search->question->row_hash))
+        return PETAL_OK;
+    memtable_iter_init(&iter, memtable);
+    status = search_source(search, &iter.iter, time_max);
+    iter.iter.ops->close(&iter.iter);
+    return status;
+}
+
+static enum petal_status
 search_memtables(struct search *search, const struct store_view *store)
 {
-    enum petal_status status = PETAL_OK;
+    const struct memtable *own = search->question->own;
+    enum petal_status status = own != NULL ? search_memtable(search, own) : PETAL_OK;
 
-    for (uint32_t i = 0; status == PETAL_OK && i < store->memtable_count; i++) {
-        const struct memtable *memtable = store->memtables[i]->memtable;
-        int64_t time_max = memtable_time_max(memtable);
-        struct memtable_iter iter;
-
-        if (time_max <= known(search) ||
-            !memtable_may_contain_row(memtable, search->question->row_hash))
-            continue;
-        memtable_iter_init(&iter, memtable);
-        status = search_source(search, &iter.iter, time_max);
-        iter.iter.ops->close(&iter.iter);
-    }
+    for (uint32_t i = 0; status == PETAL_OK && i < store->memtable_count; i++)
+        status = search_memtable(search, store->memtables[i]->memtable);
     return status;
 }
 

@@ -14,6 +14,7 @@ struct newest_question {
     petal_slice qualifier;
     bool whole_row;             /* all columns; else the family markers and the one column */
     int64_t time_min, time_max; /* the cells that count, both included */
+    const struct memtable *own; /* of a transaction: looked at, too; NULL: none */
 };
 
 #define NEWEST_NONE (-1) /* below every timestamp */

@@ -6,24 +6,24 @@
 #include <assert.h>
 
 enum petal_status
-own_store(struct own_cells *own, petal_family *family, struct store_memtable **memtable)
+own_store(struct own_cells *own, petal_family *family, struct own_store **store)
 {
+    struct own_store made = {.family = family};
     void *stores = own->stores;
-    enum petal_status status;
 
     for (size_t i = 0; i < own->count; i++) {
-        *memtable = own->stores[i].memtable;
-        if (own->stores[i].family == family)
+        *store = &own->stores[i];
+        if ((*store)->family == family)
             return PETAL_OK;
     }
-    if (!mem_grow(own->allocator, &stores, &own->capacity, own->count, own->count + 1,
-                  sizeof *own->stores))
+    if (!mem_grow(own->allocator, &stores, &own->capacity, own->count, own->count + 1, sizeof made))
         return PETAL_NO_MEMORY;
     own->stores = stores;
-    status = store_memtable_new(memtable, own->allocator);
-    if (status == PETAL_OK)
-        own->stores[own->count++] = (struct own_store){family, *memtable};
-    return status;
+    if (store_memtable_new(&made.memtable, own->allocator) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    own->stores[own->count] = made;
+    *store = &own->stores[own->count++];
+    return PETAL_OK;
 }
 
 static enum petal_status

@@ -21,6 +21,7 @@ struct own_range {
 struct own_store {
     petal_family *family;
     struct store_memtable *memtable;
+    int64_t ahead; /* the transaction's: the greatest timestamp that it gave ahead of the clock */
 };
 
 struct own_cells {
@@ -33,9 +34,8 @@ struct own_cells {
     void *argument;
 };
 
-/* The cells of the family, in *memtable; made if there are none. */
-enum petal_status own_store(struct own_cells *own, petal_family *family,
-                            struct store_memtable **memtable);
+/* The cells of the family; made if there are none. *store is valid until the next call. */
+enum petal_status own_store(struct own_cells *own, petal_family *family, struct own_store **store);
 
 /* Put the cells of the table's families in front in *view, whose reference is passed on to the new
  * one. After PETAL_NO_MEMORY it is as it was. */

@@ -38,7 +38,6 @@ struct petal_transaction {
     petal_snapshot *snapshot; /* registered; its sequence is the last of the transaction's own */
     uint64_t first_sequence;  /* of its own; 0: it has none */
     int64_t moment;           /* what PETAL_LATEST is to its own reads */
-    bool ahead;               /* it has assigned a timestamp above that */
     petal_batch *batch;
     struct own_cells own;
     struct used_table *tables;
@@ -322,64 +321,44 @@ own_timestamp(const petal_transaction *t, const struct write_cell *write)
     return write->least_timestamp > t->moment ? write->least_timestamp : t->moment;
 }
 
-/* Has a marker of the column, or a cell, any influence on the other's timestamp? */
-static bool
-is_near(const struct write_cell *write, const struct write_cell *other)
-{
-    return write->family == other->family && slice_equal(write->cell.row, other->cell.row) &&
-           (cell_is_family_marker(write->cell.type) || cell_is_family_marker(other->cell.type) ||
-            slice_equal(write->cell.qualifier, other->cell.qualifier));
-}
-
 /* The greatest timestamp of the family that counts (engine/write/above.h), those of here too. */
 static int64_t
-greatest_stamped(const petal_transaction *t, const petal_family *family)
+greatest_stamped(const petal_transaction *t, const struct own_store *store)
 {
-    int64_t greatest = family_newest(family, false);
+    int64_t greatest = family_newest(store->family, false);
 
     if (greatest < t->moment)
         greatest = t->moment;
-    for (size_t i = 0; t->ahead && i + 1 < t->batch->count; i++) {
-        const struct write_cell *other = &t->batch->cells[i];
-
-        if (other->family == family && other->ahead && other->least_timestamp > greatest)
-            greatest = other->least_timestamp;
-    }
-    return greatest;
+    return greatest < store->ahead ? store->ahead : greatest;
 }
 
 /* As above_look, as of the snapshot, for the batch's last cell: an assigned timestamp is above
  * those that count. */
 static enum petal_status
-raise_timestamp(petal_transaction *t, struct write_cell *write, petal_error *error)
+raise_timestamp(const petal_transaction *t, struct own_store *store, struct write_cell *write,
+                petal_error *error)
 {
-    int64_t stamped = greatest_stamped(t, write->family), newest = NEWEST_NONE;
+    int64_t stamped = greatest_stamped(t, store), newest = NEWEST_NONE;
     struct newest_question question = {.family = write->family,
                                        .row = write->cell.row,
                                        .row_hash = write->row_hash,
                                        .qualifier = write->cell.qualifier,
                                        .whole_row = cell_is_family_marker(write->cell.type),
                                        .time_min = t->moment + 1,
-                                       .time_max = stamped};
+                                       .time_max = stamped,
+                                       .own = store->memtable->memtable};
     enum petal_status status = PETAL_OK;
 
     if (!write->assigned || write->resolved)
         return PETAL_OK;
     if (question.time_min <= question.time_max)
         status = read_newest(&question, &newest, error);
-    for (size_t i = 0; status == PETAL_OK && stamped > t->moment && i + 1 < t->batch->count; i++) {
-        const struct write_cell *other = &t->batch->cells[i];
-        int64_t timestamp = own_timestamp(t, other);
-
-        if (is_near(write, other) && timestamp > t->moment && timestamp <= stamped &&
-            timestamp > newest)
-            newest = timestamp;
-    }
     /* No cell can lie at PETAL_LATEST; there the later write wins. */
     if (newest != NEWEST_NONE && newest >= write->least_timestamp)
         write->least_timestamp = newest < PETAL_LATEST - 1 ? newest + 1 : newest;
     write->ahead = write->least_timestamp > t->moment && write->least_timestamp - 1 <= stamped;
-    t->ahead = t->ahead || write->ahead;
+    if (write->ahead && write->least_timestamp > store->ahead)
+        store->ahead = write->least_timestamp;
     write->looked = true;
     return status;
 }
@@ -390,26 +369,29 @@ enter_last(petal_transaction *t, petal_error *error)
 {
     struct write_cell *write = &t->batch->cells[t->batch->count - 1];
     struct cell cell = write->cell;
-    struct store_memtable *store;
-    enum petal_status status = raise_timestamp(t, write, error);
+    struct own_store *store;
+    enum petal_status status = own_store(&t->own, write->family, &store);
 
+    if (status != PETAL_OK)
+        (void)error_no_memory(error);
+    else
+        status = raise_timestamp(t, store, write, error);
     cell.timestamp = own_timestamp(t, write);
     cell.sequence = t->first_sequence - 1 + t->batch->count;
     assert(cell.sequence <= t->snapshot->sequence);
-    if (status == PETAL_OK && own_store(&t->own, write->family, &store) != PETAL_OK)
-        status = error_no_memory(error);
     if (status == PETAL_OK &&
-        memtable_reserve(store->memtable, 1, write_cell_bytes(write), NULL) != PETAL_OK)
+        memtable_reserve(store->memtable->memtable, 1, write_cell_bytes(write), NULL) != PETAL_OK)
         status = error_no_memory(error);
     if (status != PETAL_OK) {
         t->batch->bytes -= write_cell_bytes(write);
         t->batch->count--;
         return status;
     }
-    store_memtable_note_cell(store, &cell);
-    if (atomic_load_explicit(&store->sequence_first, memory_order_relaxed) == 0)
-        atomic_store_explicit(&store->sequence_first, cell.sequence, memory_order_relaxed);
-    status = memtable_add(store->memtable, &cell, write->row_hash);
+    store_memtable_note_cell(store->memtable, &cell);
+    if (atomic_load_explicit(&store->memtable->sequence_first, memory_order_relaxed) == 0)
+        atomic_store_explicit(&store->memtable->sequence_first, cell.sequence,
+                              memory_order_relaxed);
+    status = memtable_add(store->memtable->memtable, &cell, write->row_hash);
     assert(status == PETAL_OK); /* its memory was reserved */
     return PETAL_OK;
 }
@@ -472,20 +454,42 @@ read_newest_version(petal_transaction *t, petal_family *family, petal_slice row,
     return status;
 }
 
-/* Was that version put here, with a timestamp that the commit assigns? */
 static bool
-is_unstamped(const petal_transaction *t, const struct write_cell *deletion, int64_t timestamp)
+is_at_version(const struct cell_iter *iter, const petal_cell *version)
 {
-    for (size_t i = t->batch->count - 1; i-- > 0;) {
-        const struct write_cell *write = &t->batch->cells[i];
+    return iter->valid && iter->cell.timestamp == version->timestamp &&
+           slice_equal(iter->cell.row, version->row) &&
+           slice_equal(iter->cell.qualifier, version->qualifier);
+}
 
-        if (write->family == deletion->family && write->cell.type == PETAL_PUT &&
-            own_timestamp(t, write) == timestamp &&
-            slice_equal(write->cell.row, deletion->cell.row) &&
-            slice_equal(write->cell.qualifier, deletion->cell.qualifier))
-            return write->assigned;
+/* *unstamped: the version was put here, with a timestamp that the commit assigns. */
+static enum petal_status
+find_unstamped(petal_transaction *t, petal_family *family, const petal_cell *version,
+               bool *unstamped, petal_error *error)
+{
+    size_t bytes = cell_key_bound(version->row.size, version->qualifier.size);
+    uint8_t *buffer = mem_alloc(t->db->env.allocator, bytes);
+    struct own_store *store;
+    struct memtable_iter own;
+    struct cell_key key;
+    enum petal_status status;
+
+    if (buffer == NULL || own_store(&t->own, family, &store) != PETAL_OK) {
+        mem_free(t->db->env.allocator, buffer, bytes);
+        return error_no_memory(error);
     }
-    return false;
+    cell_key_make(&key, buffer, version->row, version->qualifier, false, version->timestamp,
+                  CELL_SEQUENCE_MAX);
+    memtable_iter_init(&own, store->memtable->memtable);
+    status = own.iter.ops->seek(&own.iter, &key, error);
+    while (status == PETAL_OK && is_at_version(&own.iter, version) &&
+           own.iter.cell.type != PETAL_PUT)
+        status = own.iter.ops->next(&own.iter, error);
+    if (status == PETAL_OK && is_at_version(&own.iter, version))
+        *unstamped = t->batch->cells[own.iter.cell.sequence - t->first_sequence].assigned;
+    own.iter.ops->close(&own.iter);
+    mem_free(t->db->env.allocator, buffer, bytes);
+    return status;
 }
 
 enum petal_status
@@ -500,6 +504,7 @@ petal_transaction_delete(petal_transaction *transaction, petal_family *family, p
 
     petal_transaction *t = transaction;
     const petal_cell *newest = NULL;
+    bool unstamped = false;
     struct write_cell *write;
     enum petal_status status = begin_write(t, family->table, 1, error);
 
@@ -507,6 +512,8 @@ petal_transaction_delete(petal_transaction *transaction, petal_family *family, p
         status = family_check_alive(family, error);
     if (status == PETAL_OK && type == PETAL_DELETE && timestamp == PETAL_LATEST)
         status = read_newest_version(t, family, row, qualifier, &newest, error);
+    if (status == PETAL_OK && newest != NULL)
+        status = find_unstamped(t, family, newest, &unstamped, error);
     if (status == PETAL_OK && t->batch->mutation_count > 0)
         status = petal_batch_mutation(t->batch, NULL, error);
     if (status == PETAL_OK)
@@ -517,7 +524,7 @@ petal_transaction_delete(petal_transaction *transaction, petal_family *family, p
     if (write->operation == WRITE_DELETE_NEWEST) {
         write->operation = WRITE_PLAIN;
         t->batch->readers--;
-        if (newest != NULL && is_unstamped(t, write, newest->timestamp)) {
+        if (unstamped) {
             write->least_timestamp = newest->timestamp > t->moment ? newest->timestamp : 0;
         } else if (newest != NULL) {
             write->cell.timestamp = newest->timestamp;
