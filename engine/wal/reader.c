@@ -166,11 +166,7 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
 static bool
 all_zero(const uint8_t *bytes, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] != 0)
-            return false;
-    }
-    return true;
+    return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
 /* ---- records ---- */
@@ -286,6 +282,19 @@ wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument, 
             status = visit(argument, &record, error);
     }
     *end = walk.in_record ? walk.record_start : walk.offset;
+    return status;
+}
+
+enum petal_status
+wal_reader_is_at_end(struct wal_reader *reader, uint64_t offset, bool *at_end, petal_error *error)
+{
+    size_t at = (size_t)(offset % WAL_FRAME_BYTES);
+    enum petal_status status =
+        offset < reader->limit ? load_frame(reader, offset, error) : PETAL_OK;
+
+    *at_end = status == PETAL_OK &&
+              (offset >= reader->limit || (at < reader->frame_bytes &&
+                                           all_zero(reader->frame + at, reader->frame_bytes - at)));
     return status;
 }
 

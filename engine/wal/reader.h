@@ -54,6 +54,11 @@ enum petal_status wal_reader_header(struct wal_reader *reader, uint64_t database
 enum petal_status wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument,
                                      uint64_t *records, uint64_t *end, petal_error *error);
 
+/* *at_end: nothing is stored at `offset`, where a record would begin: zeros follow up to the end of
+ * the frame or of the file. */
+enum petal_status wal_reader_is_at_end(struct wal_reader *reader, uint64_t offset, bool *at_end,
+                                       petal_error *error);
+
 /* *end: after the last byte of the file that is not zero, wherever the limit is; 0: there is none.
  * What follows was never stored. */
 enum petal_status wal_reader_content_end(struct wal_reader *reader, uint64_t *end,

@@ -335,9 +335,16 @@ judge_end(struct wal_list *list, struct wal_reader *reader, uint64_t end, uint64
           petal_error *error)
 {
     struct wal_replay *replay = list->replay;
-    uint64_t promise = 0, content = 0, bytes, behind = 0;
-    enum petal_status status = wal_reader_content_end(reader, &content, error);
+    uint64_t promise = 0, content = end, bytes, behind = 0;
+    bool at_end = false;
+    enum petal_status status = PETAL_OK;
 
+    /* All that lay behind was judged when the reading of this WAL began, and its writer stores in
+     * order: zeros are where it has come to. */
+    if (replay->live && reader->number == replay->from.log_number)
+        status = wal_reader_is_at_end(reader, end, &at_end, error);
+    if (status == PETAL_OK && !at_end)
+        status = wal_reader_content_end(reader, &content, error);
     if (status == PETAL_OK)
         status = find_promise(list, reader, end, content, final, &promise, error);
     bytes = content > end ? content - end : 0;

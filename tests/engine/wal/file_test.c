@@ -600,6 +600,40 @@ TEST_WITH(a_log_may_be_begun_while_it_is_looked_at, wal_fixture_setup, wal_fixtu
     wal_file_close(beside.second);
 }
 
+/* What was stored since a reader looked, and synced, is damaged. */
+TEST_WITH(a_reader_that_reads_on_finds_damage, wal_fixture_setup, wal_fixture_teardown)
+{
+    struct wal_fixture *fixture = *state;
+    struct beside beside = {.fixture = fixture, .first = wal_fixture_must_create(fixture, 1, NULL)};
+    struct wal_replay replay = {.directory = &fixture->directory,
+                                .database_identity = WAL_FIXTURE_IDENTITY,
+                                .oldest_log = 1,
+                                .live = true,
+                                .visit = count_record,
+                                .argument = &beside};
+    petal_error error;
+    uint8_t *bytes;
+    size_t size;
+
+    wal_fixture_add(fixture, beside.first, 100);
+    store_and_sync(beside.first);
+    MUST(wal_replay(&replay, WHY));
+    replay.from = replay.end;
+    MUST(wal_replay(&replay, WHY)); /* nothing new */
+    assert_int_equal(replay.end.length, replay.from.length);
+    for (size_t i = 0; i < 2; i++) {
+        wal_fixture_add(fixture, beside.first, 30);
+        store_and_sync(beside.first);
+    }
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
+    bytes[replay.from.length + 20] ^= 1;
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, size), 0);
+    free(bytes);
+    assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
+    assert_int_equal(beside.records, 1);
+    wal_file_close(beside.first);
+}
+
 TEST_WITH(test_records_that_follow_on_nothing_are_refused, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
