@@ -26,6 +26,9 @@ close_database(struct cliff_bed *bed)
     bed->snapshot = NULL;
     petal_result_free(bed->result);
     petal_receipt_free(bed->receipt);
+    if (bed->reader != NULL)
+        BENCH_MUST("close the reader", petal_close(bed->reader, &error));
+    bed->reader = NULL;
     BENCH_MUST("close", petal_close(bed->db, &error));
 }
 

@@ -32,6 +32,7 @@ struct cliff_bed {
     petal_stats before;       /* at cliff_count_begin */
     petal_snapshot *snapshot; /* of a workload, freed with the database; NULL: none */
     petal_kv *kv;             /* the same; NULL: none */
+    petal_db *reader;         /* beside it, closed with it; NULL: none */
     bool flushed;             /* flushes have been counted */
     uint64_t files, file_bytes;
 };
@@ -66,6 +67,7 @@ extern const struct cliff bench_cliffs_gets[];
 extern const struct cliff bench_cliffs_hidden[];
 extern const struct cliff bench_cliffs_records[];
 extern const struct cliff bench_cliffs_scans[];
+extern const struct cliff bench_cliffs_together[];
 
 /* Make and open the database; remove it. */
 void cliff_make(struct cliff_bed *bed, const struct cliff *cliff);

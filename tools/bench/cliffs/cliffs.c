@@ -14,9 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-static const struct cliff *const areas[] = {bench_cliffs_gets,           bench_cliffs_flushes,
-                                            bench_cliffs_filtered_scans, bench_cliffs_records,
-                                            bench_cliffs_scans,          bench_cliffs_hidden};
+static const struct cliff *const areas[] = {
+    bench_cliffs_gets,  bench_cliffs_flushes, bench_cliffs_filtered_scans, bench_cliffs_records,
+    bench_cliffs_scans, bench_cliffs_hidden,  bench_cliffs_together};
 #define AREAS (sizeof areas / sizeof *areas)
 
 #define USUAL_N    2000
