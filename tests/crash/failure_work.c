@@ -1371,6 +1371,9 @@ step_transact(struct failure_run *run)
                                              NULL, &error);
     if (status == PETAL_OK)
         status = petal_transaction_delete(transaction, family, row, name, PETAL_LATEST,
+                                          PETAL_DELETE, &error);
+    if (status == PETAL_OK)
+        status = petal_transaction_delete(transaction, family, row, name, PETAL_LATEST,
                                           PETAL_DELETE_COLUMN, &error);
     if (status == PETAL_OK)
         status = petal_transaction_scan(transaction, run->counted, NULL, &cursor, &error);
