@@ -50,48 +50,23 @@ read_deleted(struct session *session, const struct value *arguments, size_t coun
     return status;
 }
 
-/* Add what deletes all versions of the target: in every family, or in the one it names. */
-static enum petal_status
-add_deletion(petal_batch *batch, const struct target *target, petal_error *error)
-{
-    size_t families = target->family == NULL ? petal_table_family_count(target->table) : 1;
-    petal_mutation_options options = {.size = sizeof(options),
-                                      .has_ttl = target->options.has_ttl,
-                                      .ttl_ms = target->options.ttl_ms};
-    enum petal_status outcome = petal_batch_mutation(batch, &options, error);
-
-    for (size_t i = 0; i < families && outcome == PETAL_OK; i++) {
-        petal_family *family =
-            target->family == NULL ? petal_table_family_at(target->table, i) : target->family;
-
-        outcome = petal_batch_delete(
-            batch, family, target->row, target->qualifier, target->timestamp,
-            target->has_qualifier ? PETAL_DELETE_COLUMN : PETAL_DELETE_FAMILY, error);
-    }
-    return outcome;
-}
-
-/* All of it or nothing. */
+/* Delete the whole row, or versions of what the target names in it. */
 static enum shell_status
-delete_all(struct session *session, const struct target *target)
+delete_from_row(struct session *session, const struct target *target, enum petal_cell_type type)
 {
-    const petal_write_options options = {.size = sizeof(options), .new_version = true};
-    petal_batch *batch;
     petal_error error;
-    enum petal_status outcome = petal_batch_new(session->db, &batch, &error);
+    enum petal_status outcome =
+        target->family == NULL ? petal_delete_row(target->table, target->row, target->timestamp,
+                                                  &target->options, &error)
+                               : petal_delete(target->family, target->row, target->qualifier,
+                                              target->timestamp, type, &target->options, &error);
 
-    if (outcome == PETAL_OK)
-        outcome = add_deletion(batch, target, &error);
-    if (outcome == PETAL_OK)
-        outcome = petal_write(session->db, batch, &options, &error);
-    petal_batch_free(batch);
     return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
 }
 
 COMMAND_FUNCTION(command_delete)
 {
     struct target target;
-    petal_error error;
     enum shell_status status = target_read_table(session, &arguments[0], &target);
 
     if (status == SHELL_FINE)
@@ -100,13 +75,8 @@ COMMAND_FUNCTION(command_delete)
         status = read_deleted(session, arguments + 2, count - 2, &target);
     if (status != SHELL_FINE)
         return status;
-    if (target.family == NULL)
-        return delete_all(session, &target);
-    if (petal_delete(target.family, target.row, target.qualifier, target.timestamp,
-                     target.has_qualifier ? PETAL_DELETE : PETAL_DELETE_FAMILY_VERSION,
-                     &target.options, &error) != PETAL_OK)
-        return session_fail_petal(session, &error);
-    return SHELL_FINE;
+    return delete_from_row(session, &target,
+                           target.has_qualifier ? PETAL_DELETE : PETAL_DELETE_FAMILY_VERSION);
 }
 
 /* ---- Many rows ------------------------------------------------------------------------------- */
@@ -183,8 +153,10 @@ COMMAND_FUNCTION(command_deleteall)
         status = read_deleted(session, arguments + 2, count - 2, &target);
     if (status != SHELL_FINE)
         return status;
-    return by_prefix ? delete_prefix(session, &arguments[1], &target)
-                     : delete_all(session, &target);
+    return by_prefix
+               ? delete_prefix(session, &arguments[1], &target)
+               : delete_from_row(session, &target,
+                                 target.has_qualifier ? PETAL_DELETE_COLUMN : PETAL_DELETE_FAMILY);
 }
 
 COMMAND_FUNCTION(command_flush)
