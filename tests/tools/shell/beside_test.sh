@@ -54,6 +54,22 @@ ask 4 reader "get 't', 'r'" "value=first"
 ask 3 writer "put 't', 'r', 'f:q', 'second'; flush; create 'u', 'g'; puts 'done'" "done"
 ask 4 reader "get 't', 'r'" "value=second"
 ask 4 reader "list" "u"
+# A transaction reads one moment, whatever is written until it ends.
+"$shell" --no-took --unsafe "$scratch/db" -e "transaction { get 't', 'r'; sleep 0.01 until File.exist?('$scratch/written'); get 't', 'r'; scan 't' }
+get 't', 'r'" >"$scratch/from_transaction" 2>&1 3>&- 4>&- &
+transaction=$!
+for _ in $(seq 200); do
+    grep -q 'value=second' "$scratch/from_transaction" && break
+    sleep 0.1
+done
+ask 3 writer "put 't', 'r', 'f:q', 'later'; flush 't'; puts 'flushed'" "flushed"
+touch "$scratch/written"
+wait "$transaction"
+[ "$(sed -n 's/.*value=//p' "$scratch/from_transaction" | tr '\n' ' ')" = "second second second later " ] || {
+    echo "a transaction read:"
+    cat "$scratch/from_transaction"
+    failed=1
+}
 # The reader locks nobody out: the writer goes, and another one comes.
 exec 3>&-
 wait "$writer"

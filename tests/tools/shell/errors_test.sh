@@ -112,6 +112,20 @@ scan 't', }
           ^
 EOF
 
+# A failed command ends the block of a transaction: the others of its line are not run.
+printf "transaction do\n  put 't', 'r', 'f:q',\n  'v'\n  put 'x',\n  'r', 'f:q', 'v'\n  list\nend; list\nputs 'on'\n" >stops
+"$shell" --no-took db -f stops >out 2>err
+same 'an error in a transaction' err <<'EOF'
+stops:4: ERROR: Unknown table x!
+EOF
+same 'what is run after a transaction' out <<'EOF'
+on
+EOF
+"$shell" --no-took -n db stops >out 2>err
+same 'an error in a transaction under -n' err <<'EOF'
+stops:4: ERROR RuntimeError: Unknown table x!
+EOF
+
 # What is wrong stands below HBase's words; under -n these are alone.
 cat >refused <<'EOF'
 scan 't', FILTER => "ValueFilter(=, 'v1')"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # help_test.sh KV-SHELL -- help knows every command of HBase's shell and of Petal's, each in one
-# group; its examples run as they stand.
+# group; its examples run as they stand. Each command is either taken or refused in a transaction.
 #
 # The examples of a command are the lines of its help that begin with two blanks.  They run one
 # after the other on a database of their own, with a table t that has a family f and some rows;
@@ -80,6 +80,21 @@ for group in general ddl namespace dml tools snapshots petal cluster; do
     echo "help '$group'" | run "$scratch/db" | grep -q '^ERROR' && fail "help '$group' fails"
 done
 echo "help 'nosuch'" | run "$scratch/db" | grep -q "ERROR: There is no command, group or topic 'nosuch'" || fail "help 'nosuch' succeeds"
+
+# ---- in a transaction each is taken or refused ----
+taken='append count delete deleteall explain get get_counter incr put scan time
+alter_status compaction_state describe describe_namespace exists get_splits get_table is_disabled is_enabled list
+list_disabled_tables list_enabled_tables list_liveservers list_namespace list_namespace_tables list_regions list_snapshot_sizes
+list_snapshots list_table_snapshots locate_region processlist snapshot_cleanup_enabled stats status
+compaction_switch desc exit quit help log_level show_filters table_help version whoami'
+echo "create 't', 'f'" | run "$scratch/transactions" >/dev/null
+for name in $(cat "$scratch/grouped") bulk_load desc quit; do
+    echo "transaction { begin; $name {}; rescue => e; puts e.message; end }" | run "$scratch/transactions" >"$scratch/said"
+    refused=$(grep -c "^$name cannot be part of a transaction: " "$scratch/said")
+    wanted=1
+    echo "$taken" | tr ' ' '\n' | grep -qx "$name" && wanted=0
+    [ "$refused" = $wanted ] || fail "transaction { $name {} }: $(head -3 "$scratch/said")"
+done
 
 # ---- lines end at words, at 80 characters where nothing else is known ----
 echo "help 'create'" | run "$scratch/db" | awk 'length($0) > 80' | grep . && fail "lines of help are longer than 80 characters"

@@ -131,6 +131,24 @@ TEST(test_a_scan_stops_and_the_shell_goes_on)
     end_terminal(&shell);
 }
 
+TEST(test_a_transaction_that_stops_writes_nothing)
+{
+    struct shell_process shell;
+
+    start_terminal(&shell);
+    shell_process_type(&shell, "transaction { put 't', 'new', 'f:a', 'v'; scan 't' }; list\r");
+    shell_process_expect(&shell, " new ");
+    shell_process_expect(&shell, " r00001 ");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "\nInterrupted: ");
+    shell_process_expect(&shell, "petal:002:0>");
+    assert_null(strstr(shell.text, "TABLE"));
+    assert_null(strstr(shell.text, "ERROR"));
+    shell_process_type(&shell, "get 't', 'new'\r");
+    shell_process_expect(&shell, "0 row(s)");
+    end_terminal(&shell);
+}
+
 /* What a pipe is told while nobody reads it is less than it prints, so a count in it is at work. */
 TEST(test_a_count_stops_and_says_how_far_it_came)
 {
@@ -477,6 +495,7 @@ TEST(test_a_loop_of_writes_stops)
         "while true do put 'w', 'r', 'f:a', 'v' end",
         "loop { get 'w', 'r' }",
         "1.times { get 'w', 'r' }",
+        "transaction { put 'w', 'r', 'f:a', 'v' }",
     };
 
     free(run("create 'w', 'f'"));

@@ -45,7 +45,8 @@ expect 0 "verify 't'" "sound"
 expect 0 "list_namespace" "4 row(s)"
 expect 0 "describe_namespace 'ns'" "{NAME => 'ns'}"
 expect 0 "list_namespace_tables 'ns'" "1 row(s)"
-for command in "put 't', 'r', 'f:q', 'new'" "delete 't', 'r', 'f:q'" "incr 't', 'r', 'f:n'" \
+expect 0 "transaction { get 't', 'r'; scan 't' }" "1 row(s)"
+for command in "transaction { put 't', 'r', 'f:q', 'new' }" "put 't', 'r', 'f:q', 'new'" "delete 't', 'r', 'f:q'" "incr 't', 'r', 'f:n'" \
     "create 'u', 'f'" "create_namespace 'other'" "drop_namespace 'empty'" "alter 't', NAME => 'g'" "disable 't'; drop 't'" "flush 't'" "major_compact 't'"; do
     expect 3 "$command" "was opened read-only"
 done

@@ -5,6 +5,7 @@
  * it; blocks are those of the database's counters.
  */
 #include "tools/shell/admin/commands.h"
+#include "tools/shell/data/commands.h"
 #include "tools/shell/session/run.h"
 #include "tools/shell/text/clock.h"
 
@@ -53,8 +54,10 @@ COMMAND_FUNCTION(command_time)
     struct moment begin, end;
     enum shell_status status;
 
-    if (command == NULL || command->run == command_time)
+    if (command == NULL || command->run == command_time || command->run == command_transaction)
         return session_fail(session, SHELL_USAGE, "time takes a command, such as time scan 't'");
+    if (run_check_transaction(session, command) != SHELL_FINE)
+        return SHELL_USAGE;
     if (count - 1 < command->least || count - 1 > command->most)
         return run_fail_count(session, command, count - 1);
     take_moment(session, &begin);

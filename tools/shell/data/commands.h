@@ -14,6 +14,10 @@ COMMAND_FUNCTION(command_delete);
 COMMAND_FUNCTION(command_deleteall);
 COMMAND_FUNCTION(command_flush);
 
+/* tools/shell/data/rows.c: the beginning and the end of a transaction */
+COMMAND_FUNCTION(command_transaction);
+COMMAND_FUNCTION(command_commit);
+
 /* tools/shell/data/counter.c */
 COMMAND_FUNCTION(command_incr);
 COMMAND_FUNCTION(command_append);

@@ -1,6 +1,6 @@
 /* counter.c -- incr, append and get_counter. */
 #include "tools/shell/data/commands.h"
-#include "tools/shell/data/target.h"
+#include "tools/shell/data/rows.h"
 
 #include <inttypes.h>
 
@@ -15,7 +15,7 @@ read_newest(struct session *session, const struct target *target, const petal_sl
     petal_read_options options = {.size = sizeof(options), .columns = &column, .column_count = 1};
     petal_error error;
 
-    if (petal_get(target->table, target->row, &options, session->result, &error) != PETAL_OK)
+    if (rows_get(session, target->table, target->row, &options, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     *value = petal_result_count(session->result) > 0 ? &petal_result_cell(session->result, 0)->value
                                                      : NULL;
@@ -50,8 +50,7 @@ COMMAND_FUNCTION(command_incr)
         status = target_read_options(session, &arguments[i], &target);
     if (status != SHELL_FINE)
         return status;
-    if (petal_increment(target.family, target.row, target.qualifier, amount, &target.options, &sum,
-                        &error) != PETAL_OK) {
+    if (rows_increment(session, &target, amount, &sum, &error) != PETAL_OK) {
         /* An increment was refused: most likely because of the width of what stands there. */
         const petal_slice *value;
 
@@ -77,10 +76,8 @@ COMMAND_FUNCTION(command_append)
         status = target_read_options(session, &arguments[4], &target);
     if (status != SHELL_FINE)
         return status;
-    target.options.result = session->result;
-    if (petal_append(target.family, target.row, target.qualifier,
-                     value_to_bytes(&session->arena, &arguments[3]), &target.options,
-                     &error) != PETAL_OK)
+    if (rows_append(session, &target, value_to_bytes(&session->arena, &arguments[3]), &error) !=
+        PETAL_OK)
         return session_fail_petal(session, &error);
     if (petal_result_count(session->result) > 0)
         value = petal_result_cell(session->result, 0)->value;

@@ -2,6 +2,7 @@
 #include "tools/shell/data/read.h"
 
 #include "tools/shell/data/commands.h"
+#include "tools/shell/data/rows.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/progress.h"
 
@@ -193,7 +194,7 @@ read_get(struct session *session, const struct query *query, bool show, struct r
     size_t cells;
 
     read.receipt = session->receipt;
-    if (petal_get(query->table, query->row, &read, session->result, &error) != PETAL_OK)
+    if (rows_get(session, query->table, query->row, &read, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     get_history_note(&session->history, query->table, query->row, &read, session->receipt);
     cells = petal_result_count(session->result);
@@ -350,7 +351,7 @@ static enum petal_status
 open_cursor(struct session *session, const struct query *query, petal_cursor **cursor,
             enum shell_status *status, petal_error *error)
 {
-    enum petal_status outcome = petal_cursor_open(query->table, &query->scan, cursor, error);
+    enum petal_status outcome = rows_scan(session, query->table, &query->scan, cursor, error);
 
     if (outcome == PETAL_INVALID && query->scan.batch > 0 && query->filter != NULL) {
         *status = session_fail(session, SHELL_USAGE,

@@ -2,11 +2,12 @@
  * write.c -- put, delete, deleteall and flush.
  *
  * A write without a timestamp gets one of the store's that is later than all of its column
- * (new_version in petal.h), however fast the commands come: two puts are two versions.
+ * (new_version in petal.h), however fast the commands come: two puts are two versions.  A
+ * transaction is one moment: of its puts to a column the last one counts.
  */
 #include "tools/shell/data/commands.h"
 #include "tools/shell/data/query.h"
-#include "tools/shell/data/target.h"
+#include "tools/shell/data/rows.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/progress.h"
 
@@ -24,8 +25,7 @@ COMMAND_FUNCTION(command_put)
     if (status != SHELL_FINE)
         return status;
     value = value_to_bytes(&session->arena, &arguments[3]);
-    if (petal_put(target.family, target.row, target.qualifier, target.timestamp, value,
-                  &target.options, &error) != PETAL_OK)
+    if (rows_put(session, &target, value, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     return SHELL_FINE;
 }
@@ -55,13 +55,10 @@ static enum shell_status
 delete_from_row(struct session *session, const struct target *target, enum petal_cell_type type)
 {
     petal_error error;
-    enum petal_status outcome =
-        target->family == NULL ? petal_delete_row(target->table, target->row, target->timestamp,
-                                                  &target->options, &error)
-                               : petal_delete(target->family, target->row, target->qualifier,
-                                              target->timestamp, type, &target->options, &error);
 
-    return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
+    if (rows_delete(session, target, type, &error) != PETAL_OK)
+        return session_fail_petal(session, &error);
+    return SHELL_FINE;
 }
 
 COMMAND_FUNCTION(command_delete)
@@ -123,6 +120,10 @@ delete_prefix(struct session *session, const struct value *hash, const struct ta
     petal_error error;
     enum petal_status outcome;
 
+    if (session->transaction != NULL)
+        return session_fail(session, SHELL_USAGE,
+                            "deleteall of many rows cannot be part of a transaction: it deletes "
+                            "them some at a time");
     if (prefix == NULL || prefix->kind != VALUE_STRING || prefix->as.bytes.size == 0)
         return session_fail(session, SHELL_USAGE,
                             "Say which rows: {ROWPREFIXFILTER => 'what they begin with'}");

@@ -1,4 +1,6 @@
 /* command.c -- commands as methods of `main` and of tables.  See tools/shell/ruby/state.h. */
+#include "tools/shell/data/commands.h"
+#include "tools/shell/data/rows.h"
 #include "tools/shell/ruby/shell.h"
 #include "tools/shell/ruby/state.h"
 #include "tools/shell/session/run.h"
@@ -300,6 +302,14 @@ call_missing(mrb_state *mrb, mrb_value self)
     mrb_exc_raise(mrb, exception);
 }
 
+/* Shell.abort_transaction; after a commit it does nothing. */
+static mrb_value
+abort_transaction(mrb_state *mrb, mrb_value self)
+{
+    rows_abort(ruby_session(mrb));
+    return self;
+}
+
 /* ---- Definitions ----------------------------------------------------------------------------- */
 
 static void
@@ -327,6 +337,23 @@ define_list(struct ruby *ruby, const struct command *list)
     }
 }
 
+/* The beginning and the end of `transaction`; prelude.rb runs the block in between. */
+static void
+define_transaction(struct ruby *ruby)
+{
+    static const struct command commit = {.name = "transaction",
+                                          .main_name = "transaction",
+                                          .run = command_commit,
+                                          .database = DATABASE_ROWS};
+    static const struct ruby_function functions[] = {{"abort_transaction", abort_transaction}};
+    struct RClass *shell = mrb_singleton_class_ptr(ruby->mrb, mrb_obj_value(ruby->shell));
+
+    define(ruby->mrb, shell, "begin_transaction", call_command,
+           command_find(ruby->session, slice_of_string("transaction")));
+    define(ruby->mrb, shell, "commit_transaction", call_command, &commit);
+    ruby_define_functions(ruby, functions, COUNT_OF(functions));
+}
+
 void
 ruby_define_commands(struct ruby *ruby)
 {
@@ -342,4 +369,5 @@ ruby_define_commands(struct ruby *ruby)
     for (size_t i = 0; i < COUNT_OF(table_commands); i++)
         define(mrb, ruby->table_class, table_commands[i].name, call_on_table, &table_commands[i]);
     mrb_define_method(mrb, ruby->table_class, "get_all_columns", columns_of_table, MRB_ARGS_NONE());
+    define_transaction(ruby);
 }

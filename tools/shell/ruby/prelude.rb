@@ -657,6 +657,25 @@ class Object
   end
 end
 
+# ---- Transactions --------------------------------------------------------------------------------
+
+class << self
+  # If anything ends the block early (an exception, break, Ctrl-C), nothing is written.
+  def transaction(*arguments)
+    unless block_given?
+      raise ArgumentError, "transaction takes a block: transaction { put 't', 'r1', 'f:a', 'v' }"
+    end
+    return unless PetalShell::Shell.begin_transaction(*arguments)
+    begin
+      value = yield
+      PetalShell::Shell.commit_transaction
+      value
+    ensure
+      PetalShell::Shell.abort_transaction
+    end
+  end
+end
+
 # ---- Filters -------------------------------------------------------------------------------------
 
 module Java

@@ -1,6 +1,7 @@
 /* ruby.c -- starts mruby, and runs inputs.  See tools/shell/ruby/ruby.h. */
 #include "tools/shell/ruby/ruby.h"
 
+#include "tools/shell/data/rows.h"
 #include "tools/shell/ruby/state.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/run.h"
@@ -97,11 +98,11 @@ prepare(mrb_state *mrb, void *context)
         parts[i](mrb);
     for (size_t i = 0; ruby->session->unsafe && i < COUNT_OF(unsafe_parts); i++)
         unsafe_parts[i](mrb);
+    ruby_define_shell(ruby);
     ruby_define_commands(ruby);
     ruby_define_kernel(mrb);
     ruby_define_regexp(mrb);
     ruby_define_java(ruby);
-    ruby_define_shell(ruby);
     ruby_define_store(ruby);
     ruby_define_schema(ruby);
     ruby_define_receipt(ruby);
@@ -339,6 +340,7 @@ run_parsed(struct ruby *ruby, struct mrb_parser_state *parser)
 
     ruby->running = false;
     ruby->conversions = 0;
+    rows_abort(ruby->session); /* one that a fiber left open */
     mrb->exc = NULL;
     mrb_gc_protect(mrb, value);
     value = mrb_protect_error(mrb, show_outcome, &value, &failed);

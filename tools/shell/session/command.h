@@ -13,9 +13,11 @@
 
 /* What a command has to do with the session's database. */
 enum command_database {
-    DATABASE_WANTED, /* the command is not run where there is none */
-    DATABASE_UNUSED,
-    DATABASE_MADE /* by the command itself, once it knows that it will need it */
+    DATABASE_WANTED, /* the command is not run where there is none, nor in a transaction */
+    DATABASE_MADE,   /* by the command itself, once it knows that it will need it; the same */
+    DATABASE_ROWS,   /* wanted; reads and writes only by tools/shell/data/rows.h */
+    DATABASE_FACTS,  /* wanted; changes nothing and shows no rows */
+    DATABASE_UNUSED
 };
 
 struct command {

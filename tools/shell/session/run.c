@@ -166,12 +166,36 @@ add_origin(struct text *text, const struct session *session, const struct place 
         text_add_format(text, "%s:%u: ", session->script, line_of(place, &begin));
 }
 
+/* Show why the command failed where the shell goes on: as HBase does, or in one line that says
+ * where.  A verdict is no error of the command, so it is shown as it is. */
+static void
+show_failure(struct session *session)
+{
+    struct text text = {0};
+    bool complains = !interrupt_pending() && !session->verdict;
+
+    add_origin(&text, session, &session->place);
+    if (complains)
+        text_add_string(&text, session->script != NULL ? "ERROR: " : "\nERROR: ");
+    text_add_slice(&text, text_slice(&session->message));
+    if (complains && session->script == NULL)
+        text_add_format(&text, "\n\nFor usage try 'help \"%s\"'\n",
+                        session->failed_command->main_name);
+    output_error(&session->output, text_slice(&text));
+    text_free(&text);
+}
+
 void
 run_fail(struct session *session, const char *kind)
 {
     struct output *output = &session->output;
     struct text text = {0};
 
+    if (session->failure_style == FAILURE_IS_SHOWN) {
+        show_failure(session);
+        note_failure(session, session->failure);
+        return;
+    }
     add_origin(&text, session, &session->place);
     if (session->failure_style == FAILURE_ENDS_SCRIPT)
         text_add_string(&text, "ERROR ");
@@ -190,22 +214,16 @@ run_fail(struct session *session, const char *kind)
     note_failure(session, SHELL_USAGE);
 }
 
-/* Show why the command failed where the shell goes on: as HBase does, or in one line that says
- * where.  A verdict is no error of the command, so it is shown as it is. */
-static void
-show_failure(struct session *session, const struct command *command)
+enum shell_status
+run_check_transaction(struct session *session, const struct command *command)
 {
-    struct text text = {0};
-    bool complains = !interrupt_pending() && !session->verdict;
-
-    add_origin(&text, session, &session->place);
-    if (complains)
-        text_add_string(&text, session->script != NULL ? "ERROR: " : "\nERROR: ");
-    text_add_slice(&text, text_slice(&session->message));
-    if (complains && session->script == NULL)
-        text_add_format(&text, "\n\nFor usage try 'help \"%s\"'\n", command->main_name);
-    output_error(&session->output, text_slice(&text));
-    text_free(&text);
+    if (session->transaction == NULL ||
+        (command->database != DATABASE_WANTED && command->database != DATABASE_MADE))
+        return SHELL_FINE;
+    return session_fail(session, SHELL_USAGE,
+                        "%s cannot be part of a transaction: only reads and writes of rows can, "
+                        "such as get, scan and put",
+                        command->name);
 }
 
 const char *
@@ -213,7 +231,10 @@ run_command(struct session *session, const struct command *command, const struct
             size_t count, bool glued, struct value *value)
 {
     bool counted = count >= command->least && count <= command->most;
-    bool failed, shown = session->failure_style == FAILURE_IS_SHOWN;
+    bool wanted = command->database != DATABASE_UNUSED && command->database != DATABASE_MADE;
+    /* In a transaction a failure is raised, so that the block does not commit without it. */
+    bool shown = session->failure_style == FAILURE_IS_SHOWN && session->transaction == NULL;
+    bool failed;
     const char *kind = NULL;
     double begin;
     enum shell_status status;
@@ -229,19 +250,24 @@ run_command(struct session *session, const struct command *command, const struct
     if (session->output.errors != NULL)
         output_flush(&session->output); /* before what the command may say of its input */
     session->running = command;
-    status = counted ? SHELL_FINE : run_fail_count(session, command, count);
-    if (status == SHELL_FINE && command->database == DATABASE_WANTED)
+    status = run_check_transaction(session, command);
+    if (status == SHELL_FINE && !counted)
+        status = run_fail_count(session, command, count);
+    if (status == SHELL_FINE && wanted)
         status = session_want_database(session);
-    if (status == SHELL_FINE && command->database == DATABASE_WANTED)
+    if (status == SHELL_FINE && wanted)
         status = session_refresh(session);
     if (status == SHELL_FINE)
         status = command->run(session, arguments, count, value);
     failed = session->message.size > 0;
     format_end(&session->output.format);
-    if (failed)
+    if (failed) {
+        session->failed_command = command;
+        session->failure = status;
         find_place(session);
+    }
     if (failed && shown)
-        show_failure(session, command);
+        show_failure(session);
     take_duration(session, begin, glued || (failed && !shown));
     if (failed && !shown)
         kind = counted ? "RuntimeError" : "ArgumentError";

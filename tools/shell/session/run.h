@@ -12,11 +12,14 @@
 
 #include "tools/shell/session/command.h"
 
+/* Fails if the session has a transaction and the command cannot be part of it. */
+enum shell_status run_check_transaction(struct session *session, const struct command *command);
+
 /*
  * `glued`: the line of its duration lacks its end, so that an echo stands after it.
  *
- * Returns NULL, or, where a failure ends the shell, the class of the exception that the caller must
- * raise with session->message.
+ * Returns NULL, or, where a failure ends the shell or a transaction, the class of the exception
+ * that the caller must raise with session->message.
  */
 const char *run_command(struct session *session, const struct command *command,
                         const struct value *arguments, size_t count, bool glued,
@@ -30,8 +33,8 @@ enum shell_status run_fail_count(struct session *session, const struct command *
 /* The loop whose commands were timed, if there is one, has ended: show its duration. */
 void run_end_loop(struct session *session);
 
-/* Nothing has rescued what run_command made the caller raise: show session->message in one line
- * that begins with the class, and end the shell. */
+/* Nothing has rescued what run_command made the caller raise: show session->message, and end the
+ * shell, if failures do that, with one line that begins with the class. */
 void run_fail(struct session *session, const char *kind);
 
 /* Show `kind (petal:LINE: message)`, or `FILE:LINE: kind: message`, the line and a caret under the

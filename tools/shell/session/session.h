@@ -43,6 +43,7 @@ struct place {
 
 struct session {
     petal_db *db; /* NULL: the directory has none; commands that need one are not run then */
+    petal_transaction *transaction; /* that reads and writes of rows belong to; NULL: none */
     const char *directory;
     const petal_options *options;   /* of every opening */
     bool reads_only;                /* as they ask for, or since another process writes */
@@ -52,6 +53,8 @@ struct session {
     bool no_compaction;             /* in the background */
     const struct command *running;  /* now, or ran last */
     struct place place;             /* of the command that failed; find_place sets it */
+    const struct command *failed_command;
+    enum shell_status failure;                   /* its status */
     void (*find_place)(struct session *session); /* NULL: commands come from no input */
     struct ruby *ruby;                           /* runs the inputs; NULL until the first one */
     const char *script; /* the file that commands come from, NULL: they have none */

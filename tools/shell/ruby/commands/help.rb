@@ -27,7 +27,7 @@ module Help
         list_snapshots list_table_snapshots restore_snapshot snapshot]],
     ['petal', 'what HBase has not',
      %w[advise backup checkpoint explain export export_hfiles import import_hfiles log_level stats time
-        verify]]
+        transaction verify]]
   ]
 
   TITLES = {

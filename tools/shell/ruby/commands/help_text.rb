@@ -494,6 +494,27 @@ blocks
 
   time scan 't'
 
+= transaction
+transaction { .. }      runs the block's commands as one. They read one snapshot, taken at the \
+beginning, and their own writes, which the end of the block stores together. If an exception, a \
+command that fails, break, return, exit or Ctrl-C ends the block early, nothing is stored. It takes \
+get, get_counter, scan, count, explain, put, delete, deleteall of one row, incr and append; also \
+commands that only show something, such as list. Others are refused. All writes have one timestamp, \
+so of several puts to a column the last one counts.
+
+  transaction { put 't', 'r1', 'f:a', 'x'; put 't', 'r2', 'f:a', 'y' }
+  transaction do
+    incr 't', 'ada', 'f:coins', -5
+    incr 't', 'bob', 'f:coins', 5
+  end
+  t = get_table 't'
+  transaction { t.deleteall 'r1'; break if t.count > 1000 }
+  begin
+    transaction { t.put 'r2', 'f:a', 'x'; t.put 'r2', 'nosuch:a', 'y' }
+  rescue => e
+    puts "not done: #{e.message}"
+  end
+
 = truncate
 truncate 't'      all rows go, families and attributes stay
 
@@ -606,7 +627,8 @@ stops a loop that calls commands, prints or sleeps; a second one ends the shell.
   begin; Integer('x'); rescue ArgumentError => e; puts e.message; end
   list.select { |name| name =~ /^t/ }
 
-A command that fails says so, and the next one is run; under -n it raises what rescue takes. \
+A command that fails says so, and the next one is run; under -n, and in a transaction, it raises \
+what rescue takes. \
 Regular expressions are PCRE2's. Files, sockets and processes are out of a script's reach, except \
 by commands, or with kv-shell --unsafe. Ruby may take 256 MB of memory, and an input 253 local \
 variables.
