@@ -493,9 +493,8 @@ typedef struct petal_options {
  * state it reads. The writer waits for none: it keeps the store files of these states, and removes
  * them when the readers have gone on or have ended. So a reader that never refreshes costs the
  * space of what was merged since. One that may not write to READERS (another user) keeps all files
- * that go meanwhile. Where there is no READERS (no writer has opened the database since it was
- * copied here) or the file system cannot lock parts of files, readers exclude writers: each is
- * PETAL_BUSY for the other.
+ * that go meanwhile. Where there is no READERS (the files were copied here without it) or the file
+ * system cannot lock parts of files, readers exclude writers: each is PETAL_BUSY for the other.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_open(const char *directory, const petal_options *options, petal_db **db, petal_error *error);
@@ -506,7 +505,9 @@ petal_open(const char *directory, const petal_options *options, petal_db **db, p
  * and the remaining logs hold. Reads that run, cursors and snapshots stay with the state that they
  * began with. Handles of tables that were dropped meanwhile behave as in the writer. After an error
  * the state is the one before. PETAL_BUSY: the writer replaces the manifest faster than it can be
- * read. Opened for writing: no-op. Any thread; refreshes take turns.
+ * read. PETAL_NOT_FOUND: another database, or the next backup, is in the directory by now; reads go
+ * on with what was there, and an opening shows the other. Opened for writing: no-op. Any thread;
+ * refreshes take turns.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_refresh(petal_db *db, petal_error *error);
 
@@ -1622,7 +1623,9 @@ typedef struct petal_backup_report {
     uint64_t bytes_copied; /* of those that were copied or written */
     uint64_t removed;      /* files of what was there before that the copy does not have */
     uint64_t last_sequence; /* of the writes in it: those up to this one */
-    int64_t state_ms;       /* when its state was taken, milliseconds since 1970 */
+    /* Milliseconds since 1970: when the state was taken; of a restore, the greatest timestamp that
+     * the store had assigned in it. */
+    int64_t state_ms;
     uint64_t took_us;
 } petal_backup_report;
 

@@ -20,25 +20,40 @@ refuse_full(const struct new_database *made, petal_error *error)
     return error_file(error, PETAL_EXISTS, path, "%s is a directory that is not empty", path);
 }
 
-/* Whoever makes the lock file has the directory; it is part of the database, which may be opened
- * where nothing can be written. */
+static enum petal_status
+make_file(const struct new_database *made, const char *path, petal_file **file, petal_error *error)
+{
+    int failed = directory_open_file(
+        &made->directory, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, file);
+
+    if (failed == EEXIST)
+        return refuse_full(made, error);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "create");
+}
+
+/* Whoever makes the lock file has the directory. It and the registry of readers are part of the
+ * database, which may be opened where nothing can be written. */
 static enum petal_status
 take_lock(struct new_database *made, petal_error *error)
 {
     const petal_vfs *vfs = made->directory.env->vfs;
     char path[PETAL_PATH_BYTES];
+    petal_file *readers;
+    enum petal_status status;
     int failed;
 
     filename_lock(path, made->directory.path);
-    failed = directory_open_file(&made->directory, path,
-                                 PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE,
-                                 &made->lock_file);
-    if (failed == EEXIST)
-        return refuse_full(made, error);
-    if (failed != 0)
-        return error_io(error, path, failed, "create");
+    status = make_file(made, path, &made->lock_file, error);
+    if (status != PETAL_OK)
+        return status;
     failed = vfs->lock(vfs->context, made->lock_file, 0, 0, PETAL_LOCK_EXCLUSIVE);
-    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "lock");
+    if (failed != 0)
+        return error_io(error, path, failed, "lock");
+    filename_readers(path, made->directory.path);
+    status = make_file(made, path, &readers, error);
+    if (status == PETAL_OK)
+        vfs->close(vfs->context, readers);
+    return status;
 }
 
 enum petal_status
@@ -125,6 +140,8 @@ remove_all(struct new_database *made)
         return;
     }
     (void)directory_list(&made->directory, remove_store_file, made);
+    filename_readers(path, made->directory.path);
+    directory_remove(&made->directory, path);
     filename_lock(path, made->directory.path);
     directory_remove(&made->directory, path);
 }

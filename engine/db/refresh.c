@@ -319,8 +319,9 @@ load_manifest(petal_db *db, struct manifest **manifest, petal_error *error)
         return status;
     manifest_free(*manifest);
     *manifest = NULL;
-    return error_corrupt(error, db->directory.path, 0, "%s holds another database by now",
-                         db->directory.path);
+    return error_file(error, PETAL_NOT_FOUND, db->directory.path,
+                      "%s holds another database by now, or the next backup: open it anew",
+                      db->directory.path);
 }
 
 /* The state that the manifest has now, in *next, a view that is not published. */

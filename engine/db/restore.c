@@ -117,6 +117,8 @@ restore_into(struct copy *copy, const char *path, petal_error *error)
     status = open_directory(copy, path, error);
     if (status == PETAL_OK)
         status = copy_run(copy, error);
+    if (status == PETAL_OK)
+        copy->report.state_ms = copy->capture->state.last_timestamp;
     copy_end(copy, status == PETAL_OK);
     copy_unlock(copy->db);
     return status;

@@ -142,7 +142,7 @@ take_snapshot(petal_transaction *t, petal_error *error)
     enum petal_status status;
 
     if (db->read_only)
-        return snapshot_take(db, &t->snapshot, error);
+        return petal_snapshot_new(db, &t->snapshot, error);
     write_lead_alone(&db->writers.queue, &place);
     t->first_sequence = db->writers.last_sequence + 1;
     db->writers.last_sequence += PETAL_MAX_TRANSACTION_CELLS;

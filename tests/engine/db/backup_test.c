@@ -378,6 +378,7 @@ TEST_WITH(a_reader_of_the_backup_goes_on, setup, teardown)
         write_some(fixture, last, last);
         merge_files(fixture);
         back_up(fixture, BACKUP);
+        assert_int_equal(petal_refresh(reader, NULL), PETAL_NOT_FOUND);
         assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
         assert_int_equal(writes_in(fixture->base.vfs, BACKUP), last);
     }

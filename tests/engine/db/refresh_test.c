@@ -212,6 +212,7 @@ TEST(snapshots_and_cursors_stay)
 TEST(snapshots_refresh_if_they_are_asked_to)
 {
     struct script script;
+    petal_transaction *transaction;
     petal_snapshot *snapshot;
     petal_db *reader;
 
@@ -223,6 +224,34 @@ TEST(snapshots_refresh_if_they_are_asked_to)
     MUST(petal_snapshot_new(reader, &snapshot, WHY));
     expect_same(reader, script.base.db);
     petal_snapshot_free(snapshot);
+    script_do(&script, "put t c/f:q=3");
+    MUST(petal_transaction_begin(reader, NULL, &transaction, WHY));
+    expect_same(reader, script.base.db);
+    petal_transaction_abort(transaction);
+    MUST(petal_close(reader, WHY));
+    script_end(&script);
+}
+
+/* A reader of a copy, which no writer has opened yet, excludes none. */
+TEST(a_copy_can_be_read_beside_its_first_writer)
+{
+    struct script script;
+    petal_db *reader, *writer;
+
+    script_begin(&script);
+    script_do(&script, "table t f; put t a/f:q=1");
+    MUST(petal_checkpoint(script.base.db, "/copy", WHY));
+    reader = fixture_open_reader(&script.base, "/copy");
+    script.base.options.create = false;
+    MUST(petal_open("/copy", &script.base.options, &writer, WHY));
+    MUST(petal_close(writer, WHY));
+    MUST(petal_close(reader, WHY));
+    MUST(petal_restore("/copy", "/restored",
+                       &(petal_restore_options){.env = script.base.options.env}, NULL, WHY));
+    reader = fixture_open_reader(&script.base, "/restored");
+    MUST(petal_open("/restored", &script.base.options, &writer, WHY));
+    expect_same(reader, writer);
+    MUST(petal_close(writer, WHY));
     MUST(petal_close(reader, WHY));
     script_end(&script);
 }
