@@ -17,7 +17,7 @@ fail(const char *what)
 
 struct play {
     struct program program;
-    unsigned worker_calls, keeper_calls, tender_calls;
+    unsigned worker_calls, keeper_calls, tender_calls, transaction_percent;
     uint64_t seed;
 };
 
@@ -58,6 +58,7 @@ run_play(struct play *play)
     play->seed = schedule_random(UINT64_MAX / 2);
     test_random_init(&random, play->seed);
     program_init(&play->program, memory_vfs_table(vfs), &schedule_allocator, directory, copy, fail);
+    play->program.transaction_percent = play->transaction_percent;
     program_open(&play->program, &random);
     program_begin(&play->program);
     for (unsigned i = 0; i < MOST_THREADS; i++) {
@@ -102,8 +103,22 @@ tables_are_replaced_in_one_step(void *unused)
     run_play(&play);
 }
 
+static void
+transactions_happen_at_once(void *unused)
+{
+    static struct play play;
+
+    (void)unused;
+    play = (struct play){.worker_calls = 4,
+                         .keeper_calls = (unsigned)schedule_random(2),
+                         .tender_calls = (unsigned)schedule_random(3),
+                         .transaction_percent = 70};
+    run_play(&play);
+}
+
 const struct scenario database_scenarios[] = {
     {"writers_and_readers_agree", writers_and_readers_agree, 4},
     {"flushes_and_compactions_change_no_answer", flushes_and_compactions_change_no_answer, 6},
     {"tables_are_replaced_in_one_step", tables_are_replaced_in_one_step, 4},
+    {"transactions_happen_at_once", transactions_happen_at_once, 8},
     {NULL, NULL, 0}};

@@ -32,6 +32,7 @@ history_begin(struct history *history, unsigned thread, const char *name)
         return NULL;
     call = &history->calls[thread][history->counts[thread]++];
     call->name = name;
+    call->unseen = false;
     call->count = 0;
     call->ended = UINT64_MAX;
     call->began = next_time();
@@ -191,6 +192,8 @@ search(const struct history *history, unsigned places[HISTORY_THREADS], const st
         done = false;
         if (call->began > limit || !apply(call, &after))
             continue;
+        if (call->unseen)
+            after = *state;
         places[i]++;
         if (is_new(met, number_of(places, &after)) && search(history, places, &after, met))
             return true;
@@ -270,7 +273,7 @@ copies_slots(const struct history *history)
 static bool
 only_finds(const struct history_call *call)
 {
-    for (unsigned i = 0; i < call->count; i++)
+    for (unsigned i = 0; i < call->count && !call->unseen; i++)
         if (call->steps[i].kind > HISTORY_IS_NOT)
             return false;
     return true;

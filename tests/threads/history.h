@@ -6,6 +6,8 @@
  * STATE. Some slots with a number each, 0 for what is not there. A CALL is a list of steps that
  * happen at once: set, add, append, copy, or find a slot to be so or not so. A call whose answer
  * comes piece by piece, as a cursor's, takes its place when it is opened and gets its steps later.
+ * A TRANSACTION is one call where it begins, whose changes nobody else sees, and, when it commits
+ * some, the same steps once more as a call where it commits.
  *
  * CHECKING goes forward through the calls as Wing and Gong do, and leaves out what was met before:
  * how far each thread is, with which state (Lowe, Testing for linearizability, 2017).
@@ -22,7 +24,7 @@
 #define HISTORY_SLOTS   10
 #define HISTORY_THREADS 6
 #define HISTORY_CALLS   24 /* of a thread */
-#define HISTORY_STEPS   24 /* of a call */
+#define HISTORY_STEPS   32 /* of a call */
 
 enum history_step_kind {
     HISTORY_IS, /* the slot has the value */
@@ -42,6 +44,7 @@ struct history_step {
 struct history_call {
     const char *name;
     uint64_t began, ended;
+    bool unseen; /* its changes are seen by its own steps alone */
     unsigned count;
     struct history_step steps[HISTORY_STEPS];
 };

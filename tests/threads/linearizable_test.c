@@ -19,6 +19,7 @@
 #define HISTORIES_WITH_KEEPER   2 /* percent: they write a few files each */
 #define PAUSE_OF_THE_TENDER_US  2000
 #define OPENINGS_OF_A_DATABASE  4
+#define TRANSACTION_PERCENT     25
 #define CALLS_OF_A_WORKER       6
 #define CALLS_OF_THE_KEEPER     3
 #define THREADS                 (PROGRAM_WORKERS + 1)
@@ -188,7 +189,7 @@ number_from(const char *variable, uint64_t otherwise)
 TEST(every_history_has_an_order)
 {
     uint64_t most = number_from("PETAL_HISTORIES", test_long() ? 1000000 : 0), histories = 0,
-             calls = 0, refused = 0;
+             calls = 0, refused = 0, transactions = 0, conflicts = 0;
     double seconds = (double)number_from("LINEARIZABLE_SECONDS", test_short() ? 5 : 15);
     struct test_random random;
 
@@ -206,21 +207,25 @@ TEST(every_history_has_an_order)
         pthread_cond_init(&arena->changed, NULL);
         program_init(&arena->program, &arena->vfs, NULL, directory, copy, fail_now);
         arena->program.removes_copies = true;
+        arena->program.transaction_percent = TRANSACTION_PERCENT;
         for (unsigned i = 0; i < OPENINGS_OF_A_DATABASE; i++) {
             run_opening(arena, &random, HISTORIES_OF_AN_OPENING);
             histories += HISTORIES_OF_AN_OPENING;
         }
         calls += atomic_load(&arena->program.calls);
         refused += atomic_load(&arena->program.refused);
+        transactions += atomic_load(&arena->program.transactions);
+        conflicts += atomic_load(&arena->program.conflicts);
         free(arena);
         free(copy);
         test_directory_free(copies);
         test_directory_free(directory);
     }
-    test_counted(
-        "%" PRIu64 " histories of %" PRIu64
-        " calls in %.0f s of processor time, %.0f a second; %" PRIu64 " on handles that were gone",
-        histories, calls, test_seconds_used(), (double)histories / test_seconds_used(), refused);
+    test_counted("%" PRIu64 " histories of %" PRIu64
+                 " calls in %.0f s of processor time, %.0f a second; %" PRIu64
+                 " on handles that were gone; %" PRIu64 " commits, of them conflicts %" PRIu64,
+                 histories, calls, test_seconds_used(), (double)histories / test_seconds_used(),
+                 refused, transactions, conflicts);
 }
 
 /* ---- the checker itself ---- */
@@ -274,4 +279,12 @@ TEST(answers_without_an_order_are_noticed)
     assert_false(history_is_linearizable(&history));
     history.calls[1][0].steps[1].value = 2;
     assert_true(history_is_linearizable(&history));
+    /* What nobody else may see is seen. */
+    set_up(&history, 2);
+    history_add(call_at(&history, 0, 1, 100), HISTORY_SET, 0, 7);
+    history_add(&history.calls[0][0], HISTORY_IS, 0, 7);
+    history_add(call_at(&history, 1, 10, 20), HISTORY_IS, 0, 7);
+    assert_true(history_is_linearizable(&history));
+    history.calls[0][0].unseen = true;
+    assert_false(history_is_linearizable(&history));
 }

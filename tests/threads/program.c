@@ -177,7 +177,11 @@ struct worker {
     struct reading cursor_reading;
     petal_snapshot *snapshot;
     struct history_call *snapshot_call;
-    uint64_t seen; /* a value of A0 that was read last */
+    petal_transaction *transaction;
+    struct history_call *transaction_call; /* as of its beginning */
+    struct program_handles *transaction_b; /* of that time */
+    bool knows_b, writes;                  /* it has used no later ones; it has written */
+    uint64_t seen;                         /* a value of A0 that was read last */
 };
 
 static bool
@@ -598,6 +602,202 @@ do_mutate(struct worker *worker)
     }
 }
 
+/* ---- transactions ---- */
+
+static void
+begin_transaction(struct worker *worker)
+{
+    struct program *program = worker->program;
+    petal_transaction_options options = {.durability = write_options(worker).durability};
+    petal_error error;
+
+    worker->knows_b = true;
+    worker->writes = false;
+    worker->transaction_b = handles_of_b(program);
+    worker->transaction_call = history_begin(&program->history, worker->index, "transaction");
+    must(program, petal_transaction_begin(program->db, &options, &worker->transaction, &error),
+         &error, "petal_transaction_begin");
+    history_end(worker->transaction_call);
+    worker->transaction_call->unseen = true;
+}
+
+/* Of a table B that is newer than the transaction only its commit tells. */
+static struct program_handles *
+transaction_handles_of_b(struct worker *worker)
+{
+    struct program_handles *b = handles_of_b(worker->program);
+
+    worker->knows_b = worker->knows_b && b == worker->transaction_b;
+    return b;
+}
+
+static void
+read_in_transaction(struct worker *worker)
+{
+    struct program *program = worker->program;
+    bool of_b = chance(worker, 30), second = chance(worker, 50), both = chance(worker, 40);
+    unsigned first = of_b ? (unsigned)B0_VALUE : second && !both ? A1_VALUE : A0_VALUE;
+    petal_slice rows[2] = {row_name(!both && !of_b && second), row_name(1)};
+    petal_read_options options = read_options(worker);
+    struct reading reading = {0};
+    petal_error error;
+    enum petal_status status = petal_transaction_multi_get(
+        worker->transaction, of_b ? transaction_handles_of_b(worker)->table : program->a, rows,
+        of_b || both ? 2 : 1, &options, worker->results, &error);
+
+    if (!done_unless_gone(program, status, &error, "petal_transaction_multi_get"))
+        return;
+    note_result(program, &reading, worker->results[0]);
+    if (of_b || both)
+        note_result(program, &reading, worker->results[1]);
+    answer(worker->transaction_call, &reading, first, first + (of_b ? 2u : both ? 6u : 3u));
+}
+
+/* Of all rows of table A, or the first in its direction, there or not. */
+static void
+scan_in_transaction(struct worker *worker)
+{
+    struct program *program = worker->program;
+    bool one = chance(worker, 50);
+    petal_scan_options options = {
+        .read = read_options(worker), .reversed = chance(worker, 50), .row_limit = one ? 1 : 0};
+    unsigned first = one && options.reversed ? A1_VALUE : A0_VALUE;
+    petal_cursor *before = worker->cursor;
+    struct reading reading_before = worker->cursor_reading;
+    petal_error error;
+
+    options.read.receipt = NULL;
+    worker->cursor_reading = (struct reading){0};
+    must(program,
+         petal_transaction_scan(worker->transaction, program->a, &options, &worker->cursor, &error),
+         &error, "petal_transaction_scan");
+    while (!step_cursor(worker, 8))
+        ;
+    answer(worker->transaction_call, &worker->cursor_reading, first, first + (one ? 3u : 6u));
+    petal_cursor_close(worker->cursor);
+    worker->cursor = before;
+    worker->cursor_reading = reading_before;
+}
+
+/* It says its row and column by the slot that changes. */
+static void
+write_in_transaction(struct worker *worker)
+{
+    struct program *program = worker->program;
+    petal_transaction *transaction = worker->transaction;
+    struct history_call *call = worker->transaction_call;
+    unsigned slot = (unsigned)test_random_below(worker->random, READ_SLOTS);
+    bool of_b = slot >= B0_VALUE;
+    unsigned row = slot == B1_NUMBER || (slot >= A1_VALUE && !of_b);
+    int64_t amount = (int64_t)test_random_below(worker->random, 1000) + 1, sum = 0;
+    petal_family *family = of_b ? transaction_handles_of_b(worker)->family : program->f;
+    enum history_step_kind kind = HISTORY_SET;
+    uint8_t byte = (uint8_t)amount;
+    struct value value;
+    petal_error error;
+    enum petal_status status;
+
+    if (slot == A0_TEXT || slot == A1_TEXT) {
+        value.number = byte;
+        kind = HISTORY_APPEND;
+        status = petal_transaction_append(transaction, program->g, row_name(row),
+                                          slice_from_text("t"), slice_make(&byte, 1), &error);
+    } else if (slot == A0_NUMBER || slot == A1_NUMBER || slot == B1_NUMBER) {
+        value.number = (uint64_t)amount;
+        kind = HISTORY_ADD;
+        status = petal_transaction_increment(transaction, family, row_name(row),
+                                             slice_from_text("n"), amount, &sum, &error);
+    } else if (chance(worker, 25)) {
+        value.number = 0;
+        status = petal_transaction_delete(transaction, family, row_name(row), slice_from_text("v"),
+                                          PETAL_LATEST, PETAL_DELETE_COLUMN, &error);
+    } else {
+        petal_slice bytes = new_value(program, worker->index, worker->random, &value);
+
+        status = petal_transaction_put(transaction, family, row_name(row), slice_from_text("v"),
+                                       PETAL_LATEST, bytes, NULL, &error);
+    }
+    if (!done_unless_gone(program, status, &error, "a write of a transaction"))
+        return;
+    worker->writes = true;
+    history_add(call, kind, slot, value.number);
+    if (kind == HISTORY_ADD)
+        history_add(call, HISTORY_IS, slot, (uint64_t)sum);
+}
+
+static void
+delete_row_in_transaction(struct worker *worker)
+{
+    struct program *program = worker->program;
+    unsigned row = chance(worker, 50), first = row == 0 ? A0_VALUE : A1_VALUE;
+    petal_error error;
+
+    must(program,
+         petal_transaction_delete_row(worker->transaction, program->a, row_name(row), PETAL_LATEST,
+                                      &error),
+         &error, "petal_transaction_delete_row");
+    worker->writes = true;
+    for (unsigned slot = first; slot < first + 3; slot++)
+        history_add(worker->transaction_call, HISTORY_SET, slot, 0);
+}
+
+/* All its steps happen at its beginning, for itself; if it commits what it has written, at its end
+ * for all. */
+static void
+commit_transaction(struct worker *worker)
+{
+    struct program *program = worker->program;
+    struct history_call *call = history_begin(&program->history, worker->index, "commit");
+    petal_error error;
+    enum petal_status status = petal_transaction_commit(worker->transaction, &error);
+
+    history_end(call);
+    atomic_fetch_add_explicit(&program->transactions, 1, memory_order_relaxed);
+    if (status == PETAL_OK && worker->writes) {
+        call->count = worker->transaction_call->count;
+        memcpy(call->steps, worker->transaction_call->steps, sizeof call->steps);
+        return;
+    }
+    history_take_back(&program->history, worker->index);
+    if (status == PETAL_CONFLICT && worker->writes)
+        atomic_fetch_add_explicit(&program->conflicts, 1, memory_order_relaxed);
+    else
+        must(program, status, &error, "petal_transaction_commit");
+}
+
+static void
+finish_transaction(struct worker *worker)
+{
+    if (chance(worker, 10))
+        petal_transaction_abort(worker->transaction);
+    else
+        commit_transaction(worker);
+    worker->transaction = NULL;
+    if (!worker->knows_b)
+        worker->transaction_call->count = 0;
+}
+
+static void
+do_transaction(struct worker *worker)
+{
+    if (worker->transaction == NULL)
+        begin_transaction(worker);
+    for (unsigned i = 0; i < 3 && worker->transaction_call->count + 6 <= HISTORY_STEPS; i++) {
+        unsigned die = (unsigned)test_random_below(worker->random, PERCENT_OF_ALL);
+
+        if (die < 35)
+            read_in_transaction(worker);
+        else if (die < 50)
+            scan_in_transaction(worker);
+        else if (die < 95)
+            write_in_transaction(worker);
+        else
+            delete_row_in_transaction(worker);
+    }
+    if (chance(worker, 60))
+        finish_transaction(worker);
+}
+
 static const struct {
     void (*run)(struct worker *worker);
     unsigned percent;
@@ -626,13 +826,18 @@ program_work(struct program *program, unsigned index, struct test_random *random
 
         while (die >= calls_of_workers[call].percent)
             die -= calls_of_workers[call++].percent;
-        calls_of_workers[call].run(&worker);
+        if (test_random_chance(random, program->transaction_percent))
+            do_transaction(&worker);
+        else
+            calls_of_workers[call].run(&worker);
     }
     atomic_fetch_add_explicit(&program->calls, calls, memory_order_relaxed);
     if (worker.cursor != NULL)
         finish_cursor(&worker);
     if (worker.snapshot != NULL)
         finish_snapshot(&worker);
+    if (worker.transaction != NULL)
+        finish_transaction(&worker);
     petal_filter_free(worker.filter);
     petal_receipt_free(worker.receipt);
     petal_batch_free(worker.batch);

@@ -4,11 +4,12 @@
  *
  * Two tables, three families, four rows; plain values, numbers, texts. WORKERS put, delete, add,
  * append, write batches over rows and tables, change rows under conditions, and read by gets,
- * multi-gets, scans of all kinds, cursors that stay open over other calls, snapshots. The KEEPER
- * truncates, saves and restores a table that the workers use, clones what it saved, takes
- * checkpoints and opens them. Beside all histories the TENDER, whose calls no answer tells of,
- * flushes, compacts, alters, makes and drops tables, verifies, counts, clears the cache. A call on
- * a handle that is gone is PETAL_NOT_FOUND and has done nothing.
+ * multi-gets, scans of all kinds, cursors that stay open over other calls, snapshots, and in
+ * transactions, between whose steps may be other calls. The KEEPER truncates, saves and restores a
+ * table that the workers use, clones what it saved, takes checkpoints and opens them. Beside all
+ * histories the TENDER, whose calls no answer tells of, flushes, compacts, alters, makes and drops
+ * tables, verifies, counts, clears the cache. A call on a handle that is gone is PETAL_NOT_FOUND
+ * and has done nothing.
  *
  * Threads: as the functions say; the database's surroundings order nothing between threads.
  */
@@ -41,11 +42,12 @@ struct program {
     _Atomic(struct program_handles *) b;
     struct program_handles handles[64]; /* taken one by one; those before stay */
     unsigned handle_count;
-    bool saved;      /* there is a snapshot of table B; the keeper's */
-    unsigned turn;   /* of names that are used once; the keeper's */
-    unsigned tables; /* likewise; the tender's */
+    bool saved;                   /* there is a snapshot of table B; the keeper's */
+    unsigned turn;                /* of names that are used once; the keeper's */
+    unsigned tables;              /* likewise; the tender's */
+    unsigned transaction_percent; /* of the workers' calls */
     struct history history;
-    _Atomic(uint64_t) calls, refused;
+    _Atomic(uint64_t) calls, refused, transactions, conflicts;
     uint64_t numbers[PROGRAM_THREADS]; /* of values: each is put once */
     void (*fail)(const char *what);    /* does not return */
 };
