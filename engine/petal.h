@@ -1316,11 +1316,14 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  * WHAT WAS READ is the row of a get, whether or not it exists, and the range of a scan, also where
  * it is empty: from the start to the row of the last cell given, and all of it once the scan has
  * ended. A scan that was moved by petal_cursor_seek, or that a filter ended, counts with all of its
- * bounds, without need. A transaction that has written nothing always commits: it saw one moment.
- * So transactions are serializable. Any write counts: of petal_put and the like, petal_delete_rows,
- * bulk loads. A table that was altered, dropped, truncated or restored from a snapshot
- * since it was first used here is a conflict, too. (A cell with a time to live that came, expired
- * and was compacted away in between does not count.)
+ * bounds, without need, and so do ends that a scan excludes. A transaction that has written nothing
+ * always commits: it saw one moment. So transactions are serializable. Any write counts: of
+ * petal_put and the like, petal_delete_rows, bulk loads. A table that was altered, dropped,
+ * truncated or restored from a snapshot since it was first used here is a conflict, too; so is one
+ * into which a bulk was loaded PETAL_BULK_BELOW since the transaction began. The one moment leaves
+ * these out: the transaction may see such a bulk, and reads a table that took another's place as it
+ * is. (A cell with a time to live that came, expired and was compacted away in between does not
+ * count.)
  *
  * Nothing is locked between calls: a transaction left lying hinders nobody, but keeps a snapshot,
  * and in memory its writes, twice, and the rows that it read. It is no part of the database's

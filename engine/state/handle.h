@@ -64,6 +64,9 @@ struct petal_table {
     petal_slice name;
     _Atomic(const struct table_descriptor *) descriptor; /* replaced under schema.mutex */
     _Atomic(bool) dropped;
+    /* The last sequence when a bulk was loaded below all that there is: its cells do not tell that
+     * they are new. Set by the LEADER. */
+    _Atomic(uint64_t) loaded_below;
     /* Cells that a cursor of the table returned after a seek, up to a few; 0: not known. A guess
      * for the next cursor. */
     _Atomic(uint32_t) likely_run;

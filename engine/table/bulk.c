@@ -719,6 +719,8 @@ enter(petal_bulk *bulk, bool *again, petal_error *error)
     bulk->unknown = change.unknown;
     if (status == PETAL_OK) {
         db->writers.last_sequence = last;
+        if (bulk->place == PETAL_BULK_BELOW)
+            atomic_store_explicit(&bulk->table->loaded_below, last, memory_order_relaxed);
         row_locks_note_all(&db->writers.row_locks, last);
         change_publish(&change);
         atomic_store_explicit(&db->views.published_sequence, last, memory_order_release);

@@ -4,8 +4,9 @@
  * BEGINNING takes, while leading, PETAL_MAX_TRANSACTION_CELLS sequences that no other write gets,
  * and a snapshot after them. So the transaction's own cells, with those sequences, are newer than
  * all that the snapshot shows, and older than all that is written later; a write since is one with
- * a sequence above the snapshot's. The cells lie in memtables of their own (engine/read/own.h), for
- * the reads, and in a batch, for the commit.
+ * a sequence from the first of them on. (A bulk that is loaded below everything may get some of
+ * them, or lower ones: its table tells of it.) The cells lie in memtables of their own
+ * (engine/read/own.h), for the reads, and in a batch, for the commit.
  *
  * COMMITTING searches what was read and written for newer cells (engine/transaction/conflict.h),
  * then leads, searches what came in between, and serves the batch. A row that was not written to
@@ -57,6 +58,8 @@ use_table(petal_transaction *t, petal_table *table, petal_error *error)
 
     if (table->db != t->db)
         return error_set(error, PETAL_INVALID, "the table belongs to another database");
+    if (table_check_alive(table, error) != PETAL_OK)
+        return PETAL_NOT_FOUND;
     for (size_t i = 0; i < t->table_count; i++) {
         if (t->tables[i].table == table)
             return PETAL_OK;
@@ -404,8 +407,6 @@ begin_write(petal_transaction *t, petal_table *table, size_t cells, petal_error 
 
     if (status == PETAL_OK)
         status = db_check_opened_for_writing(t->db, error);
-    if (status == PETAL_OK)
-        status = table_check_alive(table, error);
     if (status == PETAL_OK && t->batch->count + cells > PETAL_MAX_TRANSACTION_CELLS)
         status = error_set(error, PETAL_INVALID, "the transaction would exceed %u cells",
                            PETAL_MAX_TRANSACTION_CELLS);
@@ -647,13 +648,18 @@ check_tables(const petal_transaction *t, petal_error *error)
     for (size_t i = 0; i < t->table_count; i++) {
         const struct used_table *used = &t->tables[i];
         bool dropped = table_is_dropped(used->table);
+        bool altered = table_descriptor(used->table) != used->descriptor;
 
-        if (dropped || table_descriptor(used->table) != used->descriptor)
+        if (dropped || altered ||
+            atomic_load_explicit(&used->table->loaded_below, memory_order_relaxed) >
+                t->snapshot->sequence)
             return error_set(error, PETAL_CONFLICT,
-                             "table %s was %s since the transaction used it; nothing of it is "
+                             "table %s was %s since the transaction began; nothing of it is "
                              "written",
                              error_quote(used->table->name, quoted, sizeof quoted),
-                             dropped ? "dropped" : "altered");
+                             dropped   ? "dropped"
+                             : altered ? "altered"
+                                       : "loaded below");
     }
     return PETAL_OK;
 }
@@ -685,7 +691,7 @@ check_and_write(petal_transaction *t, struct write_op *op, petal_error *error)
     petal_db *db = t->db;
     uint64_t checked = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
     struct write_place place;
-    enum petal_status status = check_rows(t, t->snapshot->sequence, false, error);
+    enum petal_status status = check_rows(t, t->first_sequence - 1, false, error);
 
     if (status != PETAL_OK)
         return status;
@@ -693,8 +699,12 @@ check_and_write(petal_transaction *t, struct write_op *op, petal_error *error)
     status = check_tables(t, error);
     if (status == PETAL_OK && db->writers.last_sequence > checked)
         status = check_rows(t, checked, true, error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK) {
+        /* The clock may have been set back since; its own reads have seen the moment. */
+        if (db->writers.last_timestamp < t->moment)
+            db->writers.last_timestamp = t->moment;
         status = write_serve(db, op);
+    }
     assert(!op->outdated);
     write_lead_end(&db->writers.queue, &place);
     return status;

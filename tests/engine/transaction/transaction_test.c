@@ -262,6 +262,107 @@ TEST(an_altered_or_dropped_table_is_a_conflict)
     }
 }
 
+static void
+restore(struct write_fixture *w)
+{
+    MUST(petal_table_snapshot_create(w->table, text("s"), NULL, WHY));
+    MUST(petal_table_snapshot_restore(w->base.db, text("s"), &w->table, WHY));
+    w->f = petal_table_family_at(w->table, 0);
+}
+
+/* Its cells have the sequences of old ones, also in a table that comes of that. */
+TEST(a_bulk_below_is_a_conflict_with_all_that_use_its_table)
+{
+    for (int first = 0; first < 4; first++) {
+        struct write_fixture w;
+        petal_transaction *t;
+        petal_bulk *bulk;
+        petal_cell cell = {
+            .row = text("r"), .qualifier = text("q"), .timestamp = 5, .type = PETAL_PUT};
+
+        write_fixture_init(&w);
+        if (first == 2)
+            write_fixture_put(w.g, "other", "q", 10, "v");
+        t = begin(&w);
+        if (first == 1 || first == 2)
+            expect_row(&w, t, "x", "");
+        MUST(petal_bulk_begin(w.table, &(petal_bulk_options){.place = PETAL_BULK_BELOW}, &bulk,
+                              WHY));
+        MUST(petal_bulk_add(bulk, w.f, &cell, WHY));
+        MUST(petal_bulk_commit(bulk, WHY));
+        petal_bulk_free(bulk);
+        if (first == 3)
+            restore(&w);
+        put(t, w.f, "r", "q", "mine");
+        expect_conflict(t, first == 3 ? "row r" : "loaded below");
+        write_fixture_expect_row(&w, "r", "r/f:q=@5");
+        write_fixture_fini(&w);
+    }
+}
+
+TEST(a_table_that_was_refused_is_no_conflict)
+{
+    struct write_fixture w;
+    petal_family_options family = {.name = text("f")};
+    petal_transaction *t;
+    petal_cursor *cursor;
+    petal_table *made;
+    petal_error error;
+
+    write_fixture_init(&w);
+    MUST(petal_table_create(
+        w.base.db,
+        &(petal_table_options){.name = text("other"), .families = &family, .family_count = 1},
+        &made, WHY));
+    MUST(petal_table_drop(made, WHY));
+    t = begin(&w);
+    assert_int_equal(petal_transaction_get(t, made, text("r"), NULL, w.read, &error),
+                     PETAL_NOT_FOUND);
+    assert_int_equal(petal_transaction_scan(t, made, NULL, &cursor, &error), PETAL_NOT_FOUND);
+    put(t, w.f, "r", "q", "mine");
+    MUST(petal_transaction_commit(t, WHY));
+    write_fixture_fini(&w);
+}
+
+TEST(a_clock_that_goes_back_takes_nothing_away)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+    int64_t sum;
+
+    write_fixture_init(&w);
+    write_fixture_increment(&w, "other", "n", 1);
+    MUST(petal_put(w.f, text("r"), text("n"), 1950, slice_make("\0\0\0\0\0\0\0\5", 8), NULL, WHY));
+    test_clock_set(&w.base.clock, 2000);
+    t = begin(&w);
+    MUST(petal_transaction_increment(t, w.f, text("r"), text("n"), 2, &sum, WHY));
+    test_clock_set(&w.base.clock, 1900);
+    MUST(petal_transaction_commit(t, WHY));
+    write_fixture_expect_row(&w, "r", "r/f:n=#7@2000 r/f:n=#5@1950");
+    write_fixture_fini(&w);
+}
+
+/* Its reader has seen the rows; that it is not closed changes nothing. */
+TEST(a_cursor_that_is_open_at_the_commit_counts)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+    petal_cursor *cursor;
+
+    write_fixture_init(&w);
+    write_fixture_put(w.f, "b", "q", 10, "v");
+    t = begin(&w);
+    MUST(petal_transaction_scan(t, w.table, NULL, &cursor, WHY));
+    MUST(petal_cursor_next_row(cursor, w.read, WHY));
+    put(t, w.f, "x", "q", "mine");
+    write_fixture_put(w.f, "a", "q", 10, "v");
+    expect_conflict(t, "a");
+    MUST(petal_cursor_next_row(cursor, w.read, WHY));
+    assert_int_equal(petal_result_count(w.read), 0);
+    petal_cursor_close(cursor);
+    write_fixture_fini(&w);
+}
+
 TEST(one_that_is_open_keeps_the_database_open)
 {
     struct write_fixture w;
