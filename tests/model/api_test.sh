@@ -13,17 +13,6 @@ petal_stats_latency: times are no answers; engine/db/stats_text has it
 petal_stats_text: its numbers are no answers; engine/db/stats_text has it
 petal_stats_text_free: the same
 petal_text: a slice of a text; engine/table/kv has it
-petal_transaction_begin: engine/transaction/transaction has histories of its own
-petal_transaction_abort: the same
-petal_transaction_append: the same
-petal_transaction_commit: the same
-petal_transaction_delete: the same
-petal_transaction_delete_row: the same
-petal_transaction_get: the same
-petal_transaction_increment: the same
-petal_transaction_multi_get: the same
-petal_transaction_put: the same
-petal_transaction_scan: the same
 petal_refresh: of a reader next to a writer; engine/db/refresh has histories of its own
 petal_table_check: the checks of petal_table_create without a database; engine/table/table has it"
 

@@ -6,7 +6,8 @@
  * What is there after that must be the model's state after some prefix of the writes: with all that
  * was acknowledged before a death, and before a power cut with all that a sync, a flush or a
  * closing had promised; no half batch. Changes of tables are there when they were acknowledged. The
- * operation that was interrupted may have happened or not. Everything is read, and verified.
+ * operation that was interrupted may have happened or not. A transaction that is open is gone.
+ * Everything is read, and verified.
  *
  * At times the disk fills up, for some operations, or while the database is opened: what finds no
  * room must have changed nothing, also when the process dies then; an opening finds room enough.
@@ -94,6 +95,22 @@ note_since(struct history *history, const struct operation *operation)
     history->since[history->since_count++] = operation;
 }
 
+/* The transaction that is open now is none where the writes since are made once more. */
+static void
+end_transaction(struct history *history)
+{
+    for (size_t i = history->since_count; i-- > 0;) {
+        const struct operation **since = &history->since[i];
+        enum operation_kind kind = (*since)->kind;
+
+        if (kind == OPERATION_COMMIT || kind == OPERATION_ABORT || kind == OPERATION_CRASH)
+            return;
+        if (kind == OPERATION_BEGIN)
+            memmove(since, since + 1, (--history->since_count - i) * sizeof *since);
+    }
+    model_transaction_abort(&history->base);
+}
+
 static bool
 is_in_memory(const struct model_database *database, unsigned table)
 {
@@ -108,14 +125,14 @@ is_in_memory(const struct model_database *database, unsigned table)
 
 /* The tables' durability counts where the write names none. */
 static bool
-is_synced(const struct model_database *database, const struct operation *operation)
+is_synced(const struct model_database *database, const struct model_item *items, size_t count,
+          enum petal_durability durability)
 {
-    bool synced = operation->durability == PETAL_FSYNC_WAL || operation->bulk;
+    bool synced = count > 0 && durability == PETAL_FSYNC_WAL;
 
-    for (size_t i = 0; i < operation->item_count; i++)
-        synced =
-            synced || (operation->durability == PETAL_DURABILITY_DEFAULT &&
-                       database->tables[operation->items[i].table].durability == PETAL_FSYNC_WAL);
+    for (size_t i = 0; i < count; i++)
+        synced = synced || (durability == PETAL_DURABILITY_DEFAULT &&
+                            database->tables[items[i].table].durability == PETAL_FSYNC_WAL);
     return synced;
 }
 
@@ -125,10 +142,16 @@ static bool
 makes_durable(const struct history *history, const struct operation *operation)
 {
     const struct model_database *database = &history->expectation.database;
+    const struct model_transaction *t = &database->transaction;
 
+    if (operation->in_transaction)
+        return false;
     switch (operation->kind) {
     case OPERATION_WRITE:
-        return is_synced(database, operation);
+        return operation->bulk ||
+               is_synced(database, operation->items, operation->item_count, operation->durability);
+    case OPERATION_COMMIT:
+        return t->open && is_synced(database, t->items, t->count, t->durability);
     case OPERATION_PUT_VALUE:
         return database->tables[operation->items[0].table].durability == PETAL_FSYNC_WAL;
     case OPERATION_FLUSH:
@@ -150,14 +173,15 @@ makes_durable(const struct history *history, const struct operation *operation)
 static bool
 changes(const struct operation *operation)
 {
-    return operation->kind < OPERATION_CHECKPOINT;
+    return operation->kind < OPERATION_CHECKPOINT || operation->in_transaction;
 }
 
 static bool
 is_write(const struct operation *operation)
 {
-    return operation->kind == OPERATION_WRITE || operation->kind == OPERATION_PUT_VALUE ||
-           operation->kind == OPERATION_DELETE_ROWS;
+    return !operation->in_transaction &&
+           (operation->kind == OPERATION_WRITE || operation->kind == OPERATION_PUT_VALUE ||
+            operation->kind == OPERATION_DELETE_ROWS || operation->kind == OPERATION_COMMIT);
 }
 
 /* ---- what may be there ---- */
@@ -219,6 +243,7 @@ find_state(struct history *history, const struct operation *interrupted, bool de
 {
     size_t writes = count_writes(history), least = death ? writes : 0;
     int64_t now_ms = history->expectation.database.now_ms;
+    bool in_transaction = history->expectation.database.transaction.open;
 
     if (interrupted != NULL && !changes(interrupted))
         interrupted = NULL;
@@ -248,6 +273,8 @@ find_state(struct history *history, const struct operation *interrupted, bool de
                 forget_since(history, &state);
             else if (happened == 1)
                 note_since(history, interrupted);
+            if (in_transaction)
+                end_transaction(history);
             return true;
         }
     }
@@ -400,6 +427,10 @@ go_on_without_room(struct history *history, const struct operation *operation,
     tried.refused++;
     model_database_free(database);
     *database = *before;
+    if (operation->kind == OPERATION_COMMIT) {
+        end_transaction(history);
+        model_transaction_abort(database);
+    }
     model_database_set_time(database, operation->now_ms);
     model_database_flush(database, MODEL_TABLES);
     return history->run.fixture.db != NULL || recover(history, &closed, NULL);

@@ -173,6 +173,8 @@ model_database_load(struct model_database *database, unsigned table, const struc
     if (status != PETAL_OK)
         return status;
     model_load(&database->tables[table].content, items, count, below);
+    if (below)
+        database->transaction.loaded[table] = true;
     database->sequence = database->tables[table].content.sequence;
     tell_tables(database);
     return PETAL_OK;
@@ -204,7 +206,7 @@ model_database_oldest(const struct model_database *database)
 {
     uint64_t oldest = database->sequence;
 
-    for (unsigned i = 1; i <= MODEL_READ_POINTS; i++) {
+    for (unsigned i = 1; i < MODEL_HELD; i++) {
         if (database->held[i] && database->points[i] < oldest)
             oldest = database->points[i];
     }
@@ -216,7 +218,7 @@ model_database_newest(const struct model_database *database)
 {
     uint64_t newest = 0;
 
-    for (unsigned i = 1; i <= MODEL_READ_POINTS; i++) {
+    for (unsigned i = 1; i < MODEL_HELD; i++) {
         if (database->held[i] && database->points[i] > newest)
             newest = database->points[i];
     }
@@ -254,6 +256,7 @@ model_database_flush(struct model_database *database, unsigned table)
 void
 model_database_restart(struct model_database *database)
 {
+    model_transaction_abort(database);
     memset(database->held, 0, sizeof database->held);
     model_database_flush(database, MODEL_TABLES);
     database->remembered_ms = database->stamped_ms;
@@ -291,6 +294,7 @@ model_database_create(struct model_database *database, unsigned table,
     model_init(&created->content, schema->families);
     created->content.lowest = FIRST_SEQUENCE;
     created->exists = true;
+    database->changes[table]++;
     created->read_only = schema->read_only;
     created->durability = schema->durability;
     tell_tables(database);
@@ -305,6 +309,7 @@ model_database_drop(struct model_database *database, unsigned table)
     if (!dropped->exists)
         return PETAL_NOT_FOUND;
     dropped->exists = false;
+    database->changes[table]++;
     dropped->content.count = 0;
     return PETAL_OK;
 }
@@ -314,6 +319,7 @@ model_database_truncate(struct model_database *database, unsigned table)
 {
     if (!database->tables[table].exists)
         return PETAL_NOT_FOUND;
+    database->changes[table]++;
     database->tables[table].content.count = 0;
     return PETAL_OK;
 }
@@ -336,6 +342,7 @@ model_database_alter(struct model_database *database, unsigned table,
     for (unsigned i = 0; i < MODEL_FAMILIES; i++)
         content->stamped[i] = schema->families[i].absent ? 0 : content->stamped[i];
     memcpy(content->families, schema->families, sizeof content->families);
+    database->changes[table]++;
     altered->read_only = schema->read_only;
     altered->durability = schema->durability;
     return PETAL_OK;
@@ -390,6 +397,7 @@ model_database_clone(struct model_database *database, unsigned snapshot, unsigne
     if (!database->snapshots[snapshot].exists)
         return PETAL_NOT_FOUND;
     copy_table(&database->tables[table], &database->snapshots[snapshot].content);
+    database->changes[table]++;
     tell_tables(database);
     return PETAL_OK;
 }
@@ -402,6 +410,7 @@ model_database_restore(struct model_database *database, unsigned snapshot)
         return PETAL_NOT_FOUND;
     copy_table(&database->tables[database->snapshots[snapshot].table],
                &database->snapshots[snapshot].content);
+    database->changes[database->snapshots[snapshot].table]++;
     tell_tables(database);
     return PETAL_OK;
 }

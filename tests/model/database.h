@@ -12,7 +12,8 @@
 
 #define MODEL_TABLES          3
 #define MODEL_TABLE_SNAPSHOTS 2
-#define MODEL_READ_POINTS     2 /* held at once, by numbers from 1 on */
+#define MODEL_READ_POINTS     2                       /* held at once, by numbers from 1 on */
+#define MODEL_HELD            (MODEL_READ_POINTS + 2) /* the last is the transaction's */
 
 struct model_schema {
     struct model_family families[MODEL_FAMILIES]; /* one at least is not absent */
@@ -35,11 +36,39 @@ struct model_table_snapshot {
     struct model_table content;
 };
 
+#define MODEL_MOST_RANGES 32
+
+/* Rows that a transaction has read. */
+struct model_range {
+    unsigned table;
+    struct model_scan scan;
+    bool is_cut; /* it went as far as `last` */
+    struct model_bytes last;
+    bool may_be_more; /* a filter may have gone on, or nothing was looked at */
+};
+
+struct model_transaction {
+    bool open;
+    enum petal_durability durability;
+    uint64_t first, point; /* the sequences from `first` to `point` are its own */
+    int64_t moment;
+    struct model_item items[MODEL_MOST_ITEMS]; /* what its commit writes */
+    struct model_cell cells[MODEL_MOST_ITEMS]; /* the same, as it sees them */
+    size_t count;
+    int64_t stamped[MODEL_TABLES][MODEL_FAMILIES]; /* as in struct model, with its own */
+    struct model_range ranges[MODEL_MOST_RANGES];
+    size_t range_count;
+    bool loaded[MODEL_TABLES];   /* below all, since it began: seen or not */
+    uint64_t used[MODEL_TABLES]; /* the tables' changes when they were used first, and 1 */
+};
+
 struct model_database {
     struct model_table tables[MODEL_TABLES];
     struct model_table_snapshot snapshots[MODEL_TABLE_SNAPSHOTS];
-    bool held[MODEL_READ_POINTS + 1];
-    uint64_t points[MODEL_READ_POINTS + 1];
+    bool held[MODEL_HELD];
+    uint64_t points[MODEL_HELD];
+    struct model_transaction transaction;
+    uint64_t changes[MODEL_TABLES]; /* of what the table is */
     uint64_t sequence;
     int64_t now_ms;
     int64_t written_ms; /* the latest time of a write */
@@ -89,6 +118,28 @@ uint64_t model_database_read_point(const struct model_database *database, unsign
 /* The oldest that is held, or now; the newest that is held, or 0. */
 uint64_t model_database_oldest(const struct model_database *database);
 uint64_t model_database_newest(const struct model_database *database);
+
+/* ---- A transaction (tests/model/transaction.c) ---- */
+
+/* False: what it takes for now depends on what a reopening remembers. */
+bool model_transaction_begin(struct model_database *database, enum petal_durability durability);
+void model_transaction_abort(struct model_database *database); /* if one is open */
+
+/* The tables as it sees them, with what it has written; to be freed. */
+void model_transaction_see(const struct model_database *database, struct model seen[MODEL_TABLES]);
+
+/* Note that the table was used. False: it is not what it was when it was used first, or what is
+ * seen of it depends on more than the model knows. */
+bool model_transaction_use(struct model_database *database, unsigned table);
+/* Note that the range was read. False: there is no room for more. */
+bool model_transaction_read(struct model_database *database, const struct model_range *range);
+
+/* Write the items, one after the other. False: the engine should not be asked. */
+bool model_transaction_write(struct model_database *database, const struct model_item *items,
+                             size_t count, enum petal_status *status);
+
+/* *unsure: it stays open. */
+enum petal_status model_transaction_commit(struct model_database *database, bool *unsure);
 
 /* ---- Flushes, restarts ---- */
 

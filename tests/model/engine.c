@@ -10,7 +10,8 @@ engine_add_status(struct model_text *text, enum petal_status status, const petal
                                         [PETAL_INVALID] = "refused\n",
                                         [PETAL_NOT_FOUND] = "not found\n",
                                         [PETAL_EXISTS] = "exists\n",
-                                        [PETAL_READ_ONLY] = "read-only\n"};
+                                        [PETAL_READ_ONLY] = "read-only\n",
+                                        [PETAL_CONFLICT] = "conflict\n"};
     bool told =
         status == PETAL_OK || error == NULL || (error->status == status && error->text[0] != '\0');
 
@@ -70,6 +71,7 @@ engine_attach(struct engine *engine, petal_error *error)
 void
 engine_detach(struct engine *engine)
 {
+    petal_transaction_abort(engine->transaction);
     for (unsigned i = 1; i <= MODEL_READ_POINTS; i++)
         petal_snapshot_free(engine->snapshots[i]);
     for (size_t i = 0; i < OPERATION_CURSORS; i++)

@@ -209,11 +209,13 @@ engine_delete_rows(struct engine *engine, const struct operation *operation,
 {
     uint64_t rows = 1;
     petal_error error;
-    enum petal_status status = operation->one_row ? delete_row(engine, operation, &error)
-                                                  : delete_range(engine, operation, &rows, &error);
+    enum petal_status status =
+        operation->in_transaction ? engine_transaction_write(engine, operation, &error)
+        : operation->one_row      ? delete_row(engine, operation, &error)
+                                  : delete_range(engine, operation, &rows, &error);
 
     engine_add_status(text, status, &error);
-    if (status == PETAL_OK) {
+    if (status == PETAL_OK && !operation->in_transaction) {
         model_text_add_number(text, (int64_t)rows);
         model_text_add(text, " rows\n");
     }

@@ -19,20 +19,21 @@ make_read(struct engine *engine, const struct operation *operation, unsigned wit
     enum petal_status status =
         engine_make_filter(engine->db, &read->filter, &memory->filter, error);
 
-    *options = (petal_read_options){.columns = memory->columns,
-                                    .column_count = read->column_count,
-                                    .has_time_range = read->has_time_range,
-                                    .time_min = read->has_time_range ? read->time_min : 0,
-                                    .time_limit = read->has_time_range ? read->time_limit : 0,
-                                    .keep_out_of_cache = operation->keep_out_of_cache,
-                                    .without = without,
-                                    .receipt = operation->has_receipt ? engine->receipt : NULL,
-                                    .filter = memory->filter,
-                                    .versions = read->versions,
-                                    .family_time_ranges = memory->ranges,
-                                    .family_cell_limit = read->family_cell_limit,
-                                    .family_cell_offset = read->family_cell_offset,
-                                    .snapshot = engine->snapshots[operation->snapshot]};
+    *options = (petal_read_options){
+        .columns = memory->columns,
+        .column_count = read->column_count,
+        .has_time_range = read->has_time_range,
+        .time_min = read->has_time_range ? read->time_min : 0,
+        .time_limit = read->has_time_range ? read->time_limit : 0,
+        .keep_out_of_cache = operation->keep_out_of_cache,
+        .without = without,
+        .receipt = operation->has_receipt ? engine->receipt : NULL,
+        .filter = memory->filter,
+        .versions = read->versions,
+        .family_time_ranges = memory->ranges,
+        .family_cell_limit = read->family_cell_limit,
+        .family_cell_offset = read->family_cell_offset,
+        .snapshot = operation->in_transaction ? NULL : engine->snapshots[operation->snapshot]};
     for (size_t i = 0; i < read->column_count; i++)
         memory->columns[i] = (petal_column){.family = table->families[read->columns[i].family],
                                             .qualifier = model_slice(&read->columns[i].qualifier),
@@ -57,7 +58,11 @@ engine_get(struct engine *engine, const struct operation *operation, unsigned wi
     enum petal_status status;
 
     status = make_read(engine, operation, without, &options, &memory, &error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && operation->in_transaction)
+        status = petal_transaction_get(engine->transaction, engine->tables[operation->table].table,
+                                       model_slice(&operation->rows[0]), &options, engine->result,
+                                       &error);
+    else if (status == PETAL_OK)
         status = petal_get(engine->tables[operation->table].table, model_slice(&operation->rows[0]),
                            &options, engine->result, &error);
     petal_filter_free(memory.filter);
@@ -84,7 +89,11 @@ engine_get_rows(struct engine *engine, const struct operation *operation, unsign
         results[i] = i == 0 ? engine->result : engine->more[i - 1];
     }
     status = make_read(engine, operation, without, &options, &memory, &error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && operation->in_transaction)
+        status =
+            petal_transaction_multi_get(engine->transaction, engine->tables[operation->table].table,
+                                        rows, OPERATION_ROWS, &options, results, &error);
+    else if (status == PETAL_OK)
         status = petal_multi_get(engine->tables[operation->table].table, rows, OPERATION_ROWS,
                                  &options, results, &error);
     petal_filter_free(memory.filter);
@@ -165,7 +174,10 @@ open_cursor(struct engine *engine, const struct operation *operation, unsigned w
     status = make_read(engine, operation, without, &options.read, &memory, error);
     options.read.receipt = receipt;
     options.read.deadline_ms = atomic_load(&engine->db->hasty_reads) > 0 ? 1 : 0;
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && operation->in_transaction)
+        status = petal_transaction_scan(engine->transaction, engine->tables[operation->table].table,
+                                        &options, cursor, error);
+    else if (status == PETAL_OK)
         status = petal_cursor_open(engine->tables[operation->table].table, &options, cursor, error);
     petal_filter_free(memory.filter);
     return status;

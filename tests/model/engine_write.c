@@ -15,6 +15,8 @@ write_single(struct engine *engine, const struct operation *operation, petal_err
                                    .result = engine->result};
     uint8_t bytes[ENGINE_LONG_BYTES];
 
+    if (operation->in_transaction)
+        return engine_transaction_write(engine, operation, error);
     switch (item->kind) {
     case MODEL_PUT:
         return petal_put(family, row, qualifier, item->timestamp,
@@ -171,6 +173,6 @@ engine_write(struct engine *engine, const struct operation *operation, struct mo
     engine_add_status(text, status, &error);
     if (status == PETAL_OK && !applied)
         model_text_add(text, "condition does not hold\n");
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && !operation->in_transaction)
         engine_add_result(text, engine->result);
 }

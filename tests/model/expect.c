@@ -90,9 +90,9 @@ add_pieces(const struct model_answer *answer, const struct operation *operation,
     }
 }
 
-static bool
-reads_what_is_there(const struct model_database *database, unsigned table,
-                    const struct model_read *read)
+bool
+expect_is_there(const struct model_database *database, unsigned table,
+                const struct model_read *read)
 {
     for (size_t i = 0; i < read->column_count; i++) {
         if (!model_table_has_family(database, table, read->columns[i].family))
@@ -101,27 +101,20 @@ reads_what_is_there(const struct model_database *database, unsigned table,
     return database->tables[table].exists;
 }
 
-static void
-expect_read(struct expectation *expectation, const struct operation *operation,
-            struct model_text *text)
+bool
+expect_cells(const struct model *content, const struct operation *operation, uint64_t read_point,
+             struct model_answer *answer, struct model_text *text)
 {
-    const struct model_database *database = &expectation->database;
-    const struct model *content = &database->tables[operation->table].content;
-    struct model_answer *answer = &expectation->answer;
     struct model_read read = operation->read;
     size_t rows = operation->kind == OPERATION_GET_ROWS ? OPERATION_ROWS : 1;
 
-    if (!reads_what_is_there(database, operation->table, &read)) {
-        add_status(text, PETAL_NOT_FOUND);
-        return;
-    }
-    read.read_point = model_database_read_point(database, operation->snapshot);
+    read.read_point = read_point;
     answer->count = 0;
     if (operation->kind == OPERATION_SCAN) {
         model_scan(content, &read, &operation->scan, answer);
         add_pieces(answer, operation, text);
         add_status(text, PETAL_OK);
-        return;
+        return true;
     }
     add_status(text, read.versions < 0 ? PETAL_INVALID : PETAL_OK);
     for (size_t row = 0; read.versions >= 0 && row < rows; row++) {
@@ -132,6 +125,21 @@ expect_read(struct expectation *expectation, const struct operation *operation,
         for (size_t i = 0; i < answer->count; i++)
             model_text_add_model_cell(text, answer->cells[i]);
     }
+    return read.versions >= 0;
+}
+
+static void
+expect_read(struct expectation *expectation, const struct operation *operation,
+            struct model_text *text)
+{
+    const struct model_database *database = &expectation->database;
+
+    if (expect_is_there(database, operation->table, &operation->read))
+        (void)expect_cells(&database->tables[operation->table].content, operation,
+                           model_database_read_point(database, operation->snapshot),
+                           &expectation->answer, text);
+    else
+        add_status(text, PETAL_NOT_FOUND);
 }
 
 static void
@@ -218,7 +226,7 @@ expect_on_cursor(struct expectation *expectation, const struct operation *operat
     struct model_cursor *cursor = &expectation->cursors[operation->cursor];
 
     if (operation->kind == OPERATION_OPEN_CURSOR &&
-        !reads_what_is_there(database, operation->table, &operation->read)) {
+        !expect_is_there(database, operation->table, &operation->read)) {
         model_cursor_close(cursor);
         add_status(text, PETAL_NOT_FOUND);
         return;
@@ -382,6 +390,8 @@ expect_operation(struct expectation *expectation, const struct operation *operat
     model_database_set_time(database, operation->now_ms);
     if (expect_table_change(database, operation, text))
         return true;
+    if (operation->in_transaction)
+        return expect_transaction(expectation, operation, text);
     switch (operation->kind) {
     case OPERATION_WRITE:
         return expect_write(expectation, operation, text);
@@ -390,6 +400,10 @@ expect_operation(struct expectation *expectation, const struct operation *operat
         close_cursors(expectation);
         expect_restart(database, operation, text);
         break;
+    case OPERATION_BEGIN:
+    case OPERATION_COMMIT:
+    case OPERATION_ABORT:
+        return expect_transaction(expectation, operation, text);
     case OPERATION_FLUSH:
         status = expect_flush(database, operation);
         break;

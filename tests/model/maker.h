@@ -23,6 +23,7 @@ struct maker {
     bool dense; /* two columns of two rows, three timestamps, and markers of all kinds among them */
     int64_t granule; /* explicit timestamps are multiples of it */
     uint64_t values; /* made so far */
+    bool in_transaction;
     /* The clock rests for so many operations, and many of them increment and write one column: so
      * timestamps run ahead of it. */
     unsigned rest;

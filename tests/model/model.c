@@ -78,8 +78,8 @@ stands_before(const struct model_cell *a, const struct model_cell *b)
     return a->sequence > b->sequence;
 }
 
-static void
-insert(struct model *model, const struct model_cell *cell)
+void
+model_insert(struct model *model, const struct model_cell *cell)
 {
     size_t place = 0;
 
@@ -113,6 +113,8 @@ model_row_cells(const struct model *model, size_t first)
 static int64_t
 latest(const struct model *model)
 {
+    if (model->moment > 0)
+        return model->moment;
     return model->now_ms > model->written_ms ? model->now_ms : model->written_ms;
 }
 
@@ -197,7 +199,7 @@ static bool
 is_delete_of_newest(const struct model_item *item)
 {
     return item->kind == MODEL_DELETE && item->type == PETAL_DELETE &&
-           item->timestamp == PETAL_LATEST;
+           item->timestamp == PETAL_LATEST && !item->settled;
 }
 
 /* Does the cell take the place of the other one, which stands in a row of the same name? */
@@ -324,8 +326,10 @@ make_cell(const struct model *model, const struct model_item *items, size_t inde
         cell->timestamp < least_put_timestamp)
         cell->timestamp = least_put_timestamp;
     *given = item->timestamp == PETAL_LATEST && !there;
-    if (*given)
+    if (*given && !item->settled)
         rise(model, item, cell);
+    else if (*given && cell->timestamp < item->least)
+        cell->timestamp = item->least;
     return MODEL_WRITTEN;
 }
 
@@ -350,7 +354,8 @@ note_stamped(struct model *tables, const struct model_item *items, const struct 
     for (size_t i = 0; i < count; i++) {
         struct model *model = &tables[items[i].table];
         int64_t *stamped = &model->stamped[cells[i].family];
-        int64_t clock = latest(model), most = before[i] > clock ? before[i] : clock;
+        int64_t counted = items[i].settled ? *stamped : before[i]; /* one after the other */
+        int64_t clock = latest(model), most = counted > clock ? counted : clock;
 
         if (given[i] && (cells[i].timestamp - 1 <= most || cells[i].timestamp == judged) &&
             cells[i].timestamp > *stamped)
@@ -392,7 +397,7 @@ model_write(struct model *tables, const struct model_item *items, size_t count,
 
         cells[i].sequence = model->sequence = ++sequence;
         if (!is_replaced(items, cells, count, i))
-            insert(model, &cells[i]);
+            model_insert(model, &cells[i]);
         if (items[i].begins_mutation)
             first_result = results->count;
         if ((items[i].kind == MODEL_APPEND || items[i].kind == MODEL_INCREMENT) &&
@@ -421,7 +426,7 @@ model_load(struct model *model, const struct model_item *items, size_t count, bo
         cell.run = UINT64_MAX;
         if (cell.sequence > runs[cell.family])
             runs[cell.family] = cell.sequence;
-        insert(model, &cell);
+        model_insert(model, &cell);
     }
     for (size_t i = 0; i < model->count; i++) {
         if (model->cells[i].run == UINT64_MAX)

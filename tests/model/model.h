@@ -9,7 +9,7 @@
  * tests/model/read.c         gets and scans
  * tests/model/filter.c       filters that are lists
  * tests/model/cursor.c       cursors that are moved to and fro
- * (tests/model/database.h: several tables, and what becomes of whole ones)
+ * (tests/model/database.h: several tables, what becomes of whole ones, and a transaction)
  *
  * Nothing here fails: what the engine refuses the model refuses by its result.
  */
@@ -58,12 +58,14 @@ struct model {
     int64_t written_ms; /* the latest time of a write; what is written now is not stamped earlier */
     /* The greatest timestamp that the store gave, by its clock or next above one that it gave. */
     int64_t stamped[MODEL_FAMILIES];
-    bool raised; /* of the latest write: a timestamp is above the clock's for what the row has */
+    bool raised;    /* of the latest write: a timestamp is above the clock's for what the row has */
+    int64_t moment; /* all writes are of that time (of a transaction); 0: of the clock's */
 };
 
 void model_init(struct model *model, const struct model_family families[MODEL_FAMILIES]);
 void model_free(struct model *model);
 void model_copy(struct model *to, const struct model *from);
+void model_insert(struct model *model, const struct model_cell *cell);
 petal_slice model_slice(const struct model_bytes *bytes);
 struct model_bytes model_bytes_of(petal_slice slice);
 
@@ -80,6 +82,10 @@ struct model_item {
     struct model_bytes row, qualifier, value;
     int64_t timestamp; /* PETAL_LATEST: the store's; of puts and deletions */
     int64_t amount;    /* MODEL_INCREMENT */
+    /* Of a transaction, which has looked at what is there: the store's timestamp is the clock's or
+     * `least`, whichever is later. */
+    bool settled;
+    int64_t least;
     /* The mutation that it begins, or goes on with. */
     bool begins_mutation;
     bool has_ttl;
@@ -216,6 +222,8 @@ struct model_scan {
     bool start_exclusive, stop_inclusive, reversed;
     uint64_t row_limit;
 };
+
+bool model_scan_has(const struct model_scan *scan, petal_slice row); /* by its bounds */
 
 /* Cells of an answer, in order; they live until the model changes. */
 struct model_answer {

@@ -44,6 +44,36 @@ pick_crash(struct maker *maker, struct operation_crash *crash)
         crash->full_bytes = 1 + (unsigned)below(maker, (uint64_t)1 << below(maker, 18));
 }
 
+/* The operation begins or ends a transaction, or is of the one that is open. */
+static void
+pick_transaction(struct maker *maker, struct operation *operation)
+{
+    enum operation_kind kind = operation->kind;
+
+    if (kind == OPERATION_REOPEN || kind == OPERATION_CRASH)
+        maker->in_transaction = false;
+    if (!has(maker, FEATURE_TRANSACTIONS) || !chance(maker, maker->in_transaction ? 60 : 6))
+        return;
+    if (!maker->in_transaction) {
+        operation->kind = OPERATION_BEGIN;
+        operation->durability = chance(maker, 30) ? PETAL_FSYNC_WAL : PETAL_DURABILITY_DEFAULT;
+        maker->in_transaction = true;
+    } else if (chance(maker, 20)) {
+        operation->kind = chance(maker, 90) ? OPERATION_COMMIT : OPERATION_ABORT;
+        maker->in_transaction = false;
+    } else {
+        operation->in_transaction = kind == OPERATION_GET || kind == OPERATION_GET_ROWS ||
+                                    kind == OPERATION_SCAN ||
+                                    (kind == OPERATION_WRITE && operation->single) ||
+                                    (kind == OPERATION_DELETE_ROWS && operation->one_row);
+    }
+    if (!operation->in_transaction)
+        return;
+    operation->has_receipt = false;
+    operation->items[0].has_ttl =
+        operation->items[0].has_ttl && operation->items[0].kind == MODEL_PUT;
+}
+
 static void
 pick_operation(struct maker *maker, struct operation *operation)
 {
@@ -77,6 +107,7 @@ pick_operation(struct maker *maker, struct operation *operation)
         if (has(maker, FEATURE_CURSORS) && choice < 88)
             pick_cursor(maker, operation);
     }
+    pick_transaction(maker, operation);
 }
 
 void
@@ -125,6 +156,9 @@ operation_kind_text(enum operation_kind kind)
         [OPERATION_COMPACT] = "compact",
         [OPERATION_REOPEN] = "reopen",
         [OPERATION_CRASH] = "die",
+        [OPERATION_BEGIN] = "begin",
+        [OPERATION_COMMIT] = "commit",
+        [OPERATION_ABORT] = "abort",
         [OPERATION_TAKE_SNAPSHOT] = "hold",
         [OPERATION_FREE_SNAPSHOT] = "let go",
         [OPERATION_CREATE_TABLE] = "create",

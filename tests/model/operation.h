@@ -21,6 +21,9 @@ enum operation_kind {
     OPERATION_COMPACT,
     OPERATION_REOPEN,
     OPERATION_CRASH,
+    OPERATION_BEGIN, /* a transaction; one that is open is aborted */
+    OPERATION_COMMIT,
+    OPERATION_ABORT,
     OPERATION_TAKE_SNAPSHOT,
     OPERATION_FREE_SNAPSHOT,
     OPERATION_CREATE_TABLE,
@@ -82,6 +85,9 @@ struct operation {
     struct model_item items[MODEL_MOST_ITEMS];
     size_t item_count;
     enum petal_durability durability;
+    /* A get, a scan, a single write or the deletion of a row is of the transaction; without one it
+     * does nothing. */
+    bool in_transaction;
     bool single;        /* by a call of its own, not a batch; one item */
     bool bulk;          /* loaded; items are of one table, in cell order, and none is twice */
     bool below;         /* with `bulk`: as if all were written before all that is there */
@@ -148,10 +154,11 @@ enum operation_feature {
     FEATURE_LOOKS = 524288, /* receipts, too */
     FEATURE_KEY_VALUE = 1048576,
     FEATURE_BULKS = 2097152,
-    FEATURE_ALL = 4194303,
+    FEATURE_TRANSACTIONS = 4194304,
+    FEATURE_ALL = 8388607,
     /* Beyond these, a restriction (tests/model/maker.h), and what only calm lists may hold. */
-    FEATURE_CALM = 4194304,
-    FEATURE_CRASHES = 8388608
+    FEATURE_CALM = 8388608,
+    FEATURE_CRASHES = 16777216
 };
 
 struct operation_list {

@@ -19,6 +19,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define OPERATIONS       180000
 #define OPERATIONS_LONG  3000000
@@ -93,7 +94,7 @@ static const struct run_settings settings[] = {
 
 /* What was tried, in all lists; operations by kind. */
 static struct {
-    uint64_t lists, calm, kinds[OPERATION_KINDS], not_asked, runs;
+    uint64_t lists, calm, kinds[OPERATION_KINDS], conflicts, not_asked, runs;
 } tried;
 
 static void
@@ -105,7 +106,8 @@ print_tried(double seconds)
     print_message("operations:");
     for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
         print_message(" %s %" PRIu64 ",", operation_kind_text(kind), tried.kinds[kind]);
-    print_message(" not asked of the engine %" PRIu64 "\n", tried.not_asked);
+    print_message(" conflicts %" PRIu64 ", not asked of the engine %" PRIu64 "\n", tried.conflicts,
+                  tried.not_asked);
 }
 
 static uint64_t
@@ -181,6 +183,7 @@ run_list(uint64_t seed, unsigned features, uint64_t *count)
     for (size_t i = 0; i < length; i++) {
         tried.kinds[list.operations[i].kind]++;
         tried.not_asked += answers.texts[i] == NULL;
+        tried.conflicts += answers.texts[i] != NULL && strcmp(answers.texts[i], "conflict\n") == 0;
     }
     for (size_t i = 0; same && i < SETTINGS; i++) {
         struct run_difference difference;

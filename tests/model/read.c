@@ -284,8 +284,8 @@ ends_at(const struct model *model, const struct model_read *read, const struct m
     return stored;
 }
 
-static bool
-in_bounds(const struct model_scan *scan, petal_slice row)
+bool
+model_scan_has(const struct model_scan *scan, petal_slice row)
 {
     petal_slice start = model_slice(&scan->start_row), stop = model_slice(&scan->stop_row);
     petal_slice prefix = model_slice(&scan->prefix);
@@ -360,7 +360,8 @@ model_scan_from(const struct model *model, const struct model_read *read,
     while ((row = next_row(model, scan->reversed, row)) != NULL) {
         size_t before = answer->count;
 
-        if (!in_bounds(scan, model_slice(row)) || !passes_row(&read->filter, model_slice(row)) ||
+        if (!model_scan_has(scan, model_slice(row)) ||
+            !passes_row(&read->filter, model_slice(row)) ||
             (place != NULL && is_before(scan, row, &place->row)) ||
             is_skipped(model, read, model_slice(row)))
             continue;

@@ -224,6 +224,10 @@ run_operation(struct run *run, const struct operation *operation, struct model_t
     petal_error error = {0};
 
     test_clock_set(&run->fixture.clock, operation->now_ms);
+    if (operation->in_transaction && engine->transaction == NULL) {
+        engine_add_status(text, PETAL_NOT_FOUND, NULL);
+        return;
+    }
     if (!engine_knows(engine, operation)) {
         if (operation->kind == OPERATION_OPEN_CURSOR) {
             petal_cursor_close(engine->cursors[operation->cursor]);
@@ -261,6 +265,11 @@ run_operation(struct run *run, const struct operation *operation, struct model_t
     case OPERATION_GET_VALUES:
     case OPERATION_SCAN_VALUES:
         engine_use_key_value(engine, operation, text);
+        return;
+    case OPERATION_BEGIN:
+    case OPERATION_COMMIT:
+    case OPERATION_ABORT:
+        engine_use_transaction(engine, operation, text);
         return;
     case OPERATION_DELETE_ROWS:
         engine_delete_rows(engine, operation, text);

@@ -8,6 +8,7 @@
  * tests/model/engine_read.c   reads
  * tests/model/engine_filter.c their filters
  * tests/model/tables.c        changes of tables, and all that the engine holds
+ * tests/model/expect_transaction.c, tests/model/engine_transaction.c  transactions
  * tests/model/look.c          what it tells of itself; key-value tables
  * tests/model/long_value.c    values that are longer than the model's
  * tests/model/run.c           the rest, and whole lists
@@ -74,6 +75,17 @@ bool expect_key_value(struct expectation *expectation, const struct operation *o
 bool expect_deleted_rows(struct expectation *expectation, const struct operation *operation,
                          struct model_text *text);
 
+/* Of those that begin or end a transaction, or are of one. */
+bool expect_transaction(struct expectation *expectation, const struct operation *operation,
+                        struct model_text *text);
+
+/* What it says to a read of what is there, of which `content` has what it sees. False: it is
+ * refused. */
+bool expect_cells(const struct model *content, const struct operation *operation,
+                  uint64_t read_point, struct model_answer *answer, struct model_text *text);
+bool expect_is_there(const struct model_database *database, unsigned table,
+                     const struct model_read *read);
+
 /* What it says to an operation on a cursor, open or not; *scan is the one that opened it,
  * `read_point` that of one to be opened. */
 void expect_cursor(const struct model *model, struct model_cursor *cursor,
@@ -114,7 +126,8 @@ struct engine {
     petal_db *db;
     struct engine_table tables[MODEL_TABLES];
     petal_snapshot *snapshots[MODEL_READ_POINTS + 1]; /* by number */
-    petal_cursor *cursors[OPERATION_CURSORS];         /* held open */
+    petal_transaction *transaction;
+    petal_cursor *cursors[OPERATION_CURSORS]; /* held open */
     /* Of each, what opened it, and the families that its table had then, NULL for none. */
     const struct operation *cursor_scans[OPERATION_CURSORS];
     petal_family *cursor_families[OPERATION_CURSORS][MODEL_FAMILIES];
@@ -198,6 +211,11 @@ void engine_use_key_value(struct engine *engine, const struct operation *operati
                           struct model_text *text);
 void engine_delete_rows(struct engine *engine, const struct operation *operation,
                         struct model_text *text);
+void engine_use_transaction(struct engine *engine, const struct operation *operation,
+                            struct model_text *text);
+/* Its write of one item, or deletion of a row. */
+enum petal_status engine_transaction_write(struct engine *engine, const struct operation *operation,
+                                           petal_error *error);
 void engine_get(struct engine *engine, const struct operation *operation, unsigned without,
                 struct model_text *text);
 void engine_get_rows(struct engine *engine, const struct operation *operation, unsigned without,

@@ -394,6 +394,11 @@ print_maintenance(const struct operation *operation, FILE *out)
         fprintf(out, "# crash, reopen, options %u%s\n", operation->variant,
                 operation->is_read_first ? ", for reading before" : "");
         break;
+    case OPERATION_BEGIN:
+    case OPERATION_COMMIT:
+    case OPERATION_ABORT:
+        fprintf(out, "# %s the transaction\n", operation_kind_text(operation->kind));
+        break;
     case OPERATION_TAKE_SNAPSHOT:
         fprintf(out, "# hold read point %u\n", operation->snapshot);
         break;
@@ -486,6 +491,8 @@ operation_list_print(const struct operation_list *list, FILE *out)
         if (operation->full_operations > 0)
             fprintf(out, "# the disk has room for %u bytes, for %u operations\n",
                     operation->full_bytes, operation->full_operations);
+        if (operation->in_transaction)
+            fprintf(out, "# in the transaction:\n");
         if (operation->bulk)
             fprintf(out, "# loaded in bulk%s:\n", operation->below ? ", below all" : "");
         if (operation->kind == OPERATION_WRITE) {

@@ -119,6 +119,9 @@ shrink_write(struct shrinker *shrinker, size_t index)
     less.changes_row = less.has_condition = false;
     changed |= try_instead(shrinker, index, &less);
     less = *operation;
+    less.in_transaction = false;
+    changed |= try_instead(shrinker, index, &less);
+    less = *operation;
     less.durability = PETAL_DURABILITY_DEFAULT;
     changed |= try_instead(shrinker, index, &less);
     less = *operation;
@@ -148,6 +151,7 @@ shrink_read(struct shrinker *shrinker, size_t index)
     WITHOUT(less.read.family_cell_offset = 0);
     WITHOUT(less.read.versions = PETAL_ALL_VERSIONS);
     WITHOUT(less.snapshot = 0);
+    WITHOUT(less.in_transaction = false);
     WITHOUT(less.table = 0);
     WITHOUT(less.batch = 0);
     WITHOUT(less.by_rows = less.batch > 0);

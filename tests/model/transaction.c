@@ -1,0 +1,280 @@
+/* transaction.c -- a transaction of the model: a list of writes, made at once when it commits, and
+ * what was read and used; see tests/model/database.h. */
+#include "tests/model/database.h"
+
+#include "base/slice.h"
+
+#include <string.h>
+
+#define OWN_SEQUENCES 1000
+#define OWN_POINT     (MODEL_HELD - 1)
+
+bool
+model_transaction_begin(struct model_database *database, enum petal_durability durability)
+{
+    struct model_transaction *t = &database->transaction;
+    int64_t now = database->now_ms, written = database->written_ms;
+
+    if (database->remembered_ms != written && now < written)
+        return false;
+    *t = (struct model_transaction){.open = true,
+                                    .durability = durability,
+                                    .first = database->sequence + 1,
+                                    .moment = now > written ? now : written};
+    database->sequence += OWN_SEQUENCES;
+    t->point = database->sequence;
+    model_database_set_time(database, now);
+    model_database_hold(database, OWN_POINT);
+    return true;
+}
+
+void
+model_transaction_abort(struct model_database *database)
+{
+    database->transaction.open = false;
+    model_database_let_go(database, OWN_POINT);
+}
+
+/* ---- what it sees ---- */
+
+void
+model_transaction_see(const struct model_database *database, struct model seen[MODEL_TABLES])
+{
+    const struct model_transaction *t = &database->transaction;
+
+    for (unsigned i = 0; i < MODEL_TABLES; i++) {
+        size_t kept = 0;
+
+        model_copy(&seen[i], &database->tables[i].content);
+        for (size_t k = 0; k < seen[i].count; k++) {
+            if (seen[i].cells[k].sequence <= t->point)
+                seen[i].cells[kept++] = seen[i].cells[k];
+        }
+        seen[i].count = kept;
+        seen[i].sequence = t->first - 1 + t->count;
+        seen[i].moment = t->moment;
+        for (unsigned k = 0; k < MODEL_FAMILIES; k++) {
+            if (t->stamped[i][k] > seen[i].stamped[k])
+                seen[i].stamped[k] = t->stamped[i][k];
+        }
+    }
+    for (size_t i = 0; i < t->count; i++)
+        model_insert(&seen[t->items[i].table], &t->cells[i]);
+}
+
+bool
+model_transaction_use(struct model_database *database, unsigned table)
+{
+    uint64_t *used = &database->transaction.used[table];
+
+    if (database->transaction.loaded[table])
+        return false;
+    if (*used == 0)
+        *used = database->changes[table] + 1;
+    return *used == database->changes[table] + 1;
+}
+
+bool
+model_transaction_read(struct model_database *database, const struct model_range *range)
+{
+    struct model_transaction *t = &database->transaction;
+
+    if (t->range_count == MODEL_MOST_RANGES)
+        return false;
+    t->ranges[t->range_count++] = *range;
+    return true;
+}
+
+/* ---- what came between ---- */
+
+static bool
+has_row(const struct model_range *range, petal_slice row)
+{
+    int order = range->is_cut ? slice_compare(row, model_slice(&range->last)) : 0;
+
+    return model_scan_has(&range->scan, row) && (range->scan.reversed ? order >= 0 : order <= 0);
+}
+
+/* The ends count, though they were not asked for. */
+static bool
+may_have_row(const struct model_range *range, petal_slice row)
+{
+    struct model_range wide = *range;
+    petal_slice prefix = model_slice(&range->scan.prefix);
+
+    wide.scan.start_exclusive = false;
+    wide.scan.stop_inclusive = true;
+    wide.is_cut = range->is_cut && !range->may_be_more;
+    /* Those from the first row behind the prefix on: one of them is the end. */
+    return has_row(&wide, row) || (prefix.size > 0 && slice_compare(row, prefix) > 0);
+}
+
+/* Was the range written to since, *may_be: or an end of it? */
+static bool
+is_changed(const struct model_database *database, const struct model_range *range, bool *may_be)
+{
+    const struct model *content = &database->tables[range->table].content;
+    bool changed = false;
+
+    for (size_t i = 0; i < content->count; i++) {
+        petal_slice row = model_slice(&content->cells[i].row);
+
+        if (content->cells[i].sequence <= database->transaction.point)
+            continue;
+        changed = changed || (has_row(range, row) && !range->may_be_more);
+        *may_be = *may_be || may_have_row(range, row);
+    }
+    return changed;
+}
+
+static struct model_range
+range_of_row(unsigned table, const struct model_bytes *row)
+{
+    return (struct model_range){
+        .table = table, .scan = {.start_row = *row, .stop_row = *row, .stop_inclusive = true}};
+}
+
+static bool
+is_conflict(const struct model_database *database, bool *may_be)
+{
+    const struct model_transaction *t = &database->transaction;
+    bool conflict = false;
+
+    *may_be = false;
+    for (unsigned i = 0; i < MODEL_TABLES; i++)
+        conflict = conflict ||
+                   (t->used[i] > 0 && (t->used[i] != database->changes[i] + 1 || t->loaded[i]));
+    for (size_t i = 0; i < t->range_count; i++)
+        conflict = is_changed(database, &t->ranges[i], may_be) || conflict;
+    for (size_t i = 0; i < t->count; i++) {
+        struct model_range row = range_of_row(t->items[i].table, &t->items[i].row);
+
+        conflict = is_changed(database, &row, may_be) || conflict;
+    }
+    return conflict;
+}
+
+/* ---- writes ---- */
+
+/* The version that the item deletes has a timestamp that stays. */
+static bool
+deletes_stamped(const struct model_transaction *t, const struct model *seen,
+                const struct model_item *item)
+{
+    struct model_read read = {0};
+    const struct model_cell *newest;
+
+    if (item->kind != MODEL_DELETE || item->type != PETAL_DELETE ||
+        model_newest(seen, item->family, model_slice(&item->row), model_slice(&item->qualifier),
+                     &read, &newest, 1) == 0)
+        return false;
+    return newest->sequence < t->first ||
+           t->items[newest->sequence - t->first].timestamp != PETAL_LATEST;
+}
+
+/* As the commit writes it. */
+static struct model_item
+settle(const struct model_transaction *t, const struct model_item *item,
+       const struct model_cell *cell, bool stamped)
+{
+    struct model_item settled = *item;
+
+    settled.kind = cell->type == PETAL_PUT ? MODEL_PUT : MODEL_DELETE;
+    settled.value = cell->value;
+    settled.has_ttl = cell->has_ttl;
+    settled.ttl_ms = cell->ttl_ms;
+    settled.begins_mutation = settled.settled = true;
+    if (stamped)
+        settled.timestamp = cell->timestamp;
+    else
+        settled.least = cell->timestamp > t->moment ? cell->timestamp : 0;
+    return settled;
+}
+
+static enum model_outcome
+write_item(struct model_transaction *t, struct model seen[MODEL_TABLES],
+           const struct model_item *item)
+{
+    const struct model *content = &seen[item->table];
+    bool stamped = item->timestamp == PETAL_LATEST && deletes_stamped(t, content, item);
+    struct model_results results;
+    enum model_outcome outcome = model_write(seen, item, 1, NULL, &results);
+
+    for (size_t i = 0; outcome == MODEL_WRITTEN && i < content->count; i++) {
+        if (content->cells[i].sequence == t->first + t->count) {
+            t->cells[t->count] = content->cells[i];
+            t->items[t->count] = settle(t, item, &content->cells[i], stamped);
+        }
+    }
+    t->count += outcome == MODEL_WRITTEN;
+    return outcome;
+}
+
+bool
+model_transaction_write(struct model_database *database, const struct model_item *items,
+                        size_t count, enum petal_status *status)
+{
+    struct model_transaction *t = &database->transaction;
+    struct model_range row = range_of_row(items->table, &items->row);
+    enum model_outcome outcome = MODEL_WRITTEN;
+    struct model seen[MODEL_TABLES];
+    bool may_be = false;
+
+    *status = model_database_check_items(database, items, count);
+    if (*status == PETAL_NOT_FOUND)
+        return !database->tables[items->table].exists; /* else: is the table used? */
+    /* Where it has lost already, timestamps follow on what it does not see. */
+    if (t->count + count > MODEL_MOST_ITEMS || is_changed(database, &row, &may_be) ||
+        !model_transaction_use(database, items->table))
+        return false;
+    model_transaction_see(database, seen);
+    for (size_t i = 0; outcome == MODEL_WRITTEN && i < count; i++)
+        outcome = write_item(t, seen, &items[i]);
+    for (unsigned i = 0; i < MODEL_TABLES; i++) {
+        memcpy(t->stamped[i], seen[i].stamped, sizeof seen[i].stamped);
+        model_free(&seen[i]);
+    }
+    *status = outcome == MODEL_REFUSED ? PETAL_INVALID : PETAL_OK;
+    return outcome != MODEL_TOO_LARGE &&
+           (outcome != MODEL_REFUSED || model_transaction_read(database, &row));
+}
+
+/* Not before the moment that it has seen. */
+static enum petal_status
+write_all(struct model_database *database, bool *unsure)
+{
+    const struct model_transaction *t = &database->transaction;
+    int64_t written = database->written_ms, remembered = database->remembered_ms;
+    struct model_results results;
+    enum petal_status status;
+
+    if (written < t->moment)
+        database->written_ms = database->remembered_ms = t->moment;
+    model_database_set_time(database, database->now_ms);
+    status = model_database_write(database, t->items, t->count, NULL, &results, unsure);
+    if (*unsure) {
+        database->written_ms = written;
+        database->remembered_ms = remembered;
+        model_database_set_time(database, database->now_ms);
+    }
+    return status;
+}
+
+enum petal_status
+model_transaction_commit(struct model_database *database, bool *unsure)
+{
+    struct model_transaction *t = &database->transaction;
+    enum petal_status status = PETAL_OK;
+    bool may_be = false;
+
+    *unsure = false;
+    if (t->count > 0 && is_conflict(database, &may_be))
+        status = PETAL_CONFLICT;
+    else if (may_be)
+        *unsure = true;
+    else if (t->count > 0)
+        status = write_all(database, unsure);
+    if (!*unsure)
+        model_transaction_abort(database);
+    return status;
+}
