@@ -352,7 +352,7 @@ raise_timestamp(const petal_transaction *t, struct own_store *store, struct writ
                                        .own = store->memtable->memtable};
     enum petal_status status = PETAL_OK;
 
-    if (!write->assigned || write->resolved)
+    if (!write->assigned || write->resolved || write->looked)
         return PETAL_OK;
     if (question.time_min <= question.time_max)
         status = read_newest(&question, &newest, error);
@@ -527,6 +527,7 @@ petal_transaction_delete(petal_transaction *transaction, petal_family *family, p
         t->batch->readers--;
         if (unstamped) {
             write->least_timestamp = newest->timestamp > t->moment ? newest->timestamp : 0;
+            write->looked = true; /* it lies at the version, not above it */
         } else if (newest != NULL) {
             write->cell.timestamp = newest->timestamp;
             write->resolved = true;

@@ -132,6 +132,23 @@ TEST(appends_and_increments_of_one_column_add_up)
     write_fixture_fini(&w);
 }
 
+TEST(a_deletion_of_the_newest_version_takes_that_alone)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+
+    write_fixture_init(&w);
+    t = begin(&w);
+    for (int i = 0; i < 3; i++)
+        MUST(petal_transaction_increment(t, w.f, text("r"), text("n"), 1, NULL, WHY));
+    expect_row(&w, t, "r", "r/f:n=#3@1002 r/f:n=#2@1001 r/f:n=#1@1000");
+    MUST(petal_transaction_delete(t, w.f, text("r"), text("n"), PETAL_LATEST, PETAL_DELETE, WHY));
+    expect_row(&w, t, "r", "r/f:n=#2@1001 r/f:n=#1@1000");
+    MUST(petal_transaction_commit(t, WHY));
+    write_fixture_expect_row(&w, "r", "r/f:n=#2@1001 r/f:n=#1@1000");
+    write_fixture_fini(&w);
+}
+
 /* How another write comes between. */
 enum other { OTHER_PUT, OTHER_FLUSHED, OTHER_BULK, OTHER_DELETE_ROWS };
 
