@@ -59,6 +59,58 @@ def test_checkpoint(db, kv, tmp_path):
         db.checkpoint(str(tmp_path / "copy"))
 
 
+def test_reading_beside_a_writer(path):
+    with petal.open(path) as db:
+        db.kv("m")[b"k"] = b"1"
+        with petal.open(path, read_only=True) as reader, petal.open(
+            path, read_only=True, refresh_at_snapshots=True
+        ) as other:
+            db.kv("m")[b"k"] = b"2"
+            db.kv("new")[b"k"] = b"1"
+            assert reader.kv("m")[b"k"] == other.kv("m")[b"k"] == b"1"
+            with other.snapshot() as snapshot:
+                assert snapshot.kv("m")[b"k"] == b"2" and other.kv("new")[b"k"] == b"1"
+            reader.refresh()
+            assert reader.kv("m")[b"k"] == b"2" and reader.kv("new")[b"k"] == b"1"
+        db.refresh()
+
+
+def test_backup(db, kv, tmp_path):
+    backup, other = tmp_path / "backup", str(tmp_path / "other")
+    kv[b"k"] = b"v"
+    first = db.backup(backup)
+    assert first["files"] == first["linked"] + first["copied"] > 0
+    kv[b"k"] = b"w"
+    assert db.backup(backup)["skipped"] > 0
+    assert db.backup(other, copy=True, previous=bytes(backup))["linked"] > 0
+    with pytest.raises(petal.Invalid):
+        db.backup(db.path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_bytes(b"x")
+    with pytest.raises(petal.Exists):
+        db.backup(tmp_path / "full")
+    made = tmp_path / "made"
+    assert petal.restore(backup, made)["copied"] > 0
+    with petal.open(made) as found:
+        assert found.kv("map")[b"k"] == b"w"
+        found.kv("map")[b"k"] = b"x"
+        with pytest.raises(petal.Busy):
+            petal.restore(backup, made, replace=True)
+    with pytest.raises(petal.Exists):
+        petal.restore(backup, made)
+    petal.restore(backup, made, replace=True)
+    assert petal.verify(made)["tables"] == 1
+    with petal.open(made, read_only=True) as found:
+        assert found.kv("map")[b"k"] == b"w"
+    store = next(made.glob("*.sst"))
+    store.write_bytes(store.read_bytes()[:-1])
+    with pytest.raises(petal.Corrupt) as caught:
+        petal.verify(made)
+    assert store.name in caught.value.file
+    with pytest.raises(petal.NotFound):
+        petal.verify(tmp_path / "none")
+
+
 def test_snapshot_of_a_table(db, table):
     table.put(b"r", {b"cf:a": b"old"})
     table.put(b"s", {b"cf:a": b"old"})

@@ -77,6 +77,9 @@ def test_scan(kv):
     ]
     assert len(list(kv.scan(prefix=b"k1"))) == 1000
     assert len(list(kv.scan(prefix=b"k1", start=b"k1990"))) == 10
+    assert len(list(kv.scan(prefix=b"k1", start=b"k", stop=b"k2"))) == 1000
+    assert len(list(kv.scan(prefix=b"k1", start=b"k", stop=b"k101"))) == 10
+    assert list(kv.scan(prefix=b"k1", start=b"k2")) == list(kv.scan(prefix=b"\xff")) == []
     assert list(kv.scan(limit=2)) == [(b"k0000", b"0"), (b"k0001", b"1")]
     assert len(list(kv.scan(limit=2500))) == 2500
     assert list(kv.scan(b"k3")) == []

@@ -16,7 +16,7 @@ def fill(table, rows=2000):
             batch.put(b"r%05d" % i, {b"cf:a": b"%d" % i})
 
 
-def uses(db, table, kv, scan, keys, snapshot, old, batch, pairs):
+def uses(db, table, kv, scan, keys, snapshot, old, batch, pairs, transaction):
     return [
         lambda: table.row(b"r"), lambda: table.rows([b"r"]), lambda: table.cells(b"r", b"cf:a"),
         lambda: table.put(b"r", {b"cf:a": b""}),
@@ -30,6 +30,11 @@ def uses(db, table, kv, scan, keys, snapshot, old, batch, pairs):
         snapshot.table("t").families, lambda: snapshot.kv("map"),
         lambda: batch.put(b"r", {b"cf:a": b""}), lambda: batch.delete(b"r"),
         batch.send, lambda: pairs.put(b"k", b""), pairs.send,
+        lambda: transaction.table("t").row(b"own"), lambda: list(transaction.table("t").scan(row_start=b"own", row_stop=b"p")),
+        lambda: transaction.table("t").put(b"own", {b"cf:a": b""}),
+        lambda: transaction.table("t").counter_inc(b"own", b"cf:n"),
+        lambda: list(transaction.kv("map").scan(b"own", b"p")), lambda: transaction.kv("map").get(b"own"),
+        transaction.commit, db.transaction, lambda: db.backup(db.path + "-backup"),
         db.tables, db.stats, db.stats_text, db.flush, db.wait_idle, db.snapshot,
         lambda: db.checkpoint(db.path + "-copy"), lambda: db.create_table("u", {"cf": {}}),
         lambda: db.delete_table("t", True), lambda: db.truncate_table("t"),
@@ -50,7 +55,10 @@ def objects(db):
     batch, pairs = table.batch(), kv.batch()
     batch.put(b"r", {b"cf:a": b""})
     pairs.put(b"k", b"")
-    return table, kv, scan, keys, snapshot, old, batch, pairs
+    transaction = db.transaction()
+    transaction.table("t").put(b"own", {b"cf:a": b""})
+    next(transaction.table("t").scan(row_start=b"own", row_stop=b"p"))
+    return table, kv, scan, keys, snapshot, old, batch, pairs, transaction
 
 
 def test_use_after_closing(db):
@@ -62,10 +70,11 @@ def test_use_after_closing(db):
         except petal.Closed:
             continue
         pytest.fail("use %d of what is closed is no error" % number)
-    table, kv, scan, keys, snapshot, old, batch, pairs = made
+    table, kv, scan, keys, snapshot, old, batch, pairs, transaction = made
     scan.close()
     snapshot.close()
     batch.clear()
+    transaction.abort()
     assert len(batch) == 0 and "closed" in repr(db) and repr(table) and repr(kv)
     db.close()
     db.open()
@@ -248,6 +257,9 @@ def test_reference_cycles(path):
         holder.iterator = iter(holder.scan)
         holder.snapshot = holder.db.snapshot()
         holder.batch = holder.table.batch()
+        holder.transaction = holder.db.transaction()
+        holder.rows = iter(holder.transaction.table("t").scan())
+        next(holder.rows)
         holder.db.cycle = holder
         del holder
         gc.collect()
@@ -302,7 +314,7 @@ def test_threads_while_another_closes(path):
             db.create_table("t", {"cf": {}})
             fill(db.table("t"))
         table, kv, snapshot = db.table("t"), db.kv("map"), db.snapshot()
-        begun = threading.Barrier(7)
+        begun = threading.Barrier(8)
         wrong = []
 
         def work(use, begun=begun, wrong=wrong):
@@ -323,6 +335,7 @@ def test_threads_while_another_closes(path):
             lambda: (kv.put(b"k", b"v"), kv.get(b"k"), list(kv)),
             lambda: (snapshot.table("t").row(b"r00001"), db.stats(), db.tables()),
             lambda: next(shared, None) or db.snapshot().close(),
+            lambda: db.transact(lambda t: (list(t.kv("map")), t.table("t").put(b"y", {b"cf:a": b""}))),
         ]
         threads = [threading.Thread(target=work, args=(job,)) for job in jobs]
         for thread in threads:
@@ -437,7 +450,7 @@ for turn in range(10):
             except petal.Invalid:
                 continue
             wrong += 1
-        made[2].close(); made[4].close(); made[6].clear()
+        made[2].close(); made[4].close(); made[6].clear(); made[8].abort()
         try:
             petal.open(sys.argv[1])
             wrong += 1
@@ -488,6 +501,7 @@ ENDS = {
     "a scan left half": "s = db.table('t').scan(); next(s)",
     "a generator left half": "s = iter(db.table('t').scan()); next(s)",
     "a snapshot": "s = db.snapshot(); t = s.table('t'); t.row(b'r')",
+    "a transaction": "t = db.transaction(); s = t.table('t').scan(); next(s)",
     "a batch": "b = db.table('t').batch(); b.put(b'r', {b'cf:a': b''})",
     "a cycle": "db.cycle = [db, db.table('t').scan(), db.snapshot()]",
     "an exception": "s = db.table('t').scan(); next(s); sys.exit(0)",

@@ -15,19 +15,24 @@ struct py_database {
     petal_db *db;              /* NULL once closed; changed under `inside` alone */
     pthread_rwlock_t inside;   /* shared by calls, alone for closing */
     atomic_bool closing;       /* turns new calls away, so that closing gets its turn */
-    atomic_size_t holders;     /* Python's object, tables, batches and readers */
+    atomic_size_t holders;     /* Python's object, tables and parts */
     unsigned generation;       /* of the process; see `generation` below */
-    pthread_mutex_t list_lock; /* of `readers` and their links */
-    py_reader *readers;        /* those not freed */
+    pthread_mutex_t list_lock; /* of `parts` and their links */
+    py_part *parts;            /* those not freed */
 };
 
-struct py_reader {
+/* Who uses a part: several at once if it is a snapshot, else one. */
+struct use {
+    pthread_rwlock_t lock;
+    atomic_size_t parts; /* a transaction and its scans have it in common */
+};
+
+struct py_part {
     py_database *database;
-    pthread_rwlock_t
-        use;      /* shared by reads at a snapshot, alone for a scan's step and for closing */
-    void *object; /* NULL once closed */
-    void (*close)(void *object);
-    py_reader *next, **link; /* in the database's list */
+    const struct part_kind *kind;
+    struct use *use;
+    void *object;          /* NULL once closed; changed by who has the use alone */
+    py_part *next, **link; /* in the database's list */
 };
 
 /* Grows in a forked child: a database of an older generation is the parent's. */
@@ -125,13 +130,13 @@ database_hold(py_database *database)
     return database;
 }
 
-/* Closes the reader's object. The caller has the reader for itself. */
+/* Closes the part's object. The caller has the part for itself. */
 static void
-close_object(py_reader *reader)
+close_object(py_part *part)
 {
-    if (reader->object)
-        reader->close(reader->object);
-    reader->object = NULL;
+    if (part->object)
+        part->kind->close(part->object);
+    part->object = NULL;
 }
 
 int
@@ -143,9 +148,9 @@ py_close(py_database *database, petal_error *error)
     pthread_rwlock_wrlock(&database->inside);
     int status = PETAL_OK;
     if (database->db) {
-        /* Nobody is inside, so nobody has a reader. */
-        for (py_reader *reader = database->readers; reader; reader = reader->next)
-            close_object(reader);
+        /* Nobody is inside, so nobody has a part. */
+        for (py_part *part = database->parts; part; part = part->next)
+            close_object(part);
         status = (int)petal_close(database->db, error);
         database->db = NULL;
     }
@@ -216,6 +221,19 @@ py_checkpoint(py_database *database, const char *directory, petal_error *error)
 }
 
 int
+py_backup(py_database *database, const char *directory, bool copy, const char *previous,
+          petal_backup_report *report, petal_error *error)
+{
+    petal_backup_options options = {.size = sizeof options, .copy = copy, .previous = previous};
+    int status = database_enter(database, error);
+    if (status)
+        return status;
+    status = (int)petal_backup(database->db, directory, &options, report, error);
+    database_leave(database);
+    return status;
+}
+
+int
 py_stats(py_database *database, petal_stats *stats, petal_error *error)
 {
     int status = database_enter(database, error);
@@ -268,105 +286,145 @@ py_tables(py_database *database, py_call *call)
     return status ? status : call_answer(call);
 }
 
-/* ---- readers ---- */
+/* ---- parts ---- */
+
+static struct use *
+use_new(void)
+{
+    struct use *use = calloc(1, sizeof *use);
+    if (use)
+        pthread_rwlock_init(&use->lock, NULL);
+    return use;
+}
+
+static void
+use_free(struct use *use)
+{
+    if (!use || --use->parts > 0)
+        return;
+    pthread_rwlock_destroy(&use->lock);
+    free(use);
+}
 
 int
-reader_new(py_database *database, void *object, void (*close)(void *object), py_reader **reader,
-           petal_error *error)
+part_new(py_database *database, const struct part_kind *kind, void *object, const py_part *of,
+         py_part **part, petal_error *error)
 {
-    *reader = calloc(1, sizeof **reader);
-    if (!*reader) {
-        close(object);
+    struct use *use = of ? of->use : use_new();
+    *part = use ? calloc(1, sizeof **part) : NULL;
+    if (!*part) {
+        if (!of)
+            free(use);
+        kind->close(object);
         return fail(error, PETAL_NO_MEMORY, "out of memory");
     }
-    **reader = (py_reader){.database = database_hold(database), .object = object, .close = close};
-    pthread_rwlock_init(&(*reader)->use, NULL);
+    use->parts++;
+    **part =
+        (py_part){.database = database_hold(database), .kind = kind, .use = use, .object = object};
     pthread_mutex_lock(&database->list_lock);
-    (*reader)->next = database->readers;
-    (*reader)->link = &database->readers;
-    if (database->readers)
-        database->readers->link = &(*reader)->next;
-    database->readers = *reader;
+    (*part)->next = database->parts;
+    (*part)->link = &database->parts;
+    if (database->parts)
+        database->parts->link = &(*part)->next;
+    database->parts = *part;
     pthread_mutex_unlock(&database->list_lock);
     return PETAL_OK;
 }
 
 py_database *
-reader_database(const py_reader *reader)
+part_database(const py_part *part)
 {
-    return reader ? reader->database : NULL;
+    return part ? part->database : NULL;
+}
+
+bool
+part_is(const py_part *part, const struct part_kind *kind)
+{
+    return part->kind == kind;
 }
 
 void *
-reader_lock(py_reader *reader, const py_database *database, bool alone)
+part_lock(py_part *part, const py_database *database, petal_error *error)
 {
+    if (!part)
+        return fail_closed(error), NULL;
     /* One that the caller is not inside of could close it meanwhile. */
-    if (reader->database != database)
-        return NULL;
-    if (alone)
-        pthread_rwlock_wrlock(&reader->use);
-    else
-        pthread_rwlock_rdlock(&reader->use);
-    if (reader->object)
-        return reader->object;
-    pthread_rwlock_unlock(&reader->use);
+    if (part->database == database) {
+        if (part->kind->shared)
+            pthread_rwlock_rdlock(&part->use->lock);
+        else
+            pthread_rwlock_wrlock(&part->use->lock);
+        if (part->object)
+            return part->object;
+        pthread_rwlock_unlock(&part->use->lock);
+    }
+    (void)fail(error, PY_CLOSED, "");
+    snprintf(error->text, sizeof error->text, "the %s is closed", part->kind->name);
     return NULL;
 }
 
 void
-reader_unlock(py_reader *reader)
+part_unlock(py_part *part)
 {
-    pthread_rwlock_unlock(&reader->use);
+    pthread_rwlock_unlock(&part->use->lock);
+}
+
+void
+part_end(py_part *part)
+{
+    part->object = NULL;
+    part_unlock(part);
 }
 
 int
-reader_next(py_reader *reader, int (*next)(void *object, size_t most, size_t bytes, py_call *call),
-            size_t most, size_t bytes, py_call *call)
+part_next(py_part *part, int (*next)(void *object, size_t most, size_t bytes, py_call *call),
+          size_t most, size_t bytes, py_call *call)
 {
-    int status = database_enter(reader_database(reader), &call->error);
+    int status = database_enter(part_database(part), &call->error);
     if (status)
         return status;
-    void *object = reader_lock(reader, reader_database(reader), true);
+    void *object = part_lock(part, part_database(part), &call->error);
     if (object) {
         status = next(object, most, bytes, call);
-        reader_unlock(reader);
+        part_unlock(part);
     } else
-        status = fail(&call->error, PY_CLOSED, "the scan is closed");
-    database_leave(reader_database(reader));
+        status = PY_CLOSED;
+    database_leave(part_database(part));
     return status;
 }
 
 void
-py_reader_close(py_reader *reader)
+py_part_close(py_part *part)
 {
     petal_error error;
-    if (!reader || database_enter(reader->database, &error))
+    if (!part || database_enter(part->database, &error))
         return;
-    if (reader_lock(reader, reader->database, true)) {
-        close_object(reader);
-        reader_unlock(reader);
-    }
-    database_leave(reader->database);
+    pthread_rwlock_wrlock(&part->use->lock);
+    close_object(part);
+    part_unlock(part);
+    database_leave(part->database);
 }
 
 void
-py_reader_free(py_reader *reader)
+py_part_free(py_part *part)
 {
-    if (!reader || database_is_foreign(reader->database))
+    if (!part || database_is_foreign(part->database))
         return;
-    py_database *database = reader->database;
+    py_database *database = part->database;
     /* Also while the database is being closed: that walks the list, and has closed the object
      * before this gets in, or finds it closed and gone. */
     pthread_rwlock_rdlock(&database->inside);
-    close_object(reader);
+    pthread_rwlock_wrlock(&part->use->lock);
+    close_object(part);
+    part_unlock(part);
     pthread_mutex_lock(&database->list_lock);
-    *reader->link = reader->next;
-    if (reader->next)
-        reader->next->link = reader->link;
+    *part->link = part->next;
+    if (part->next)
+        part->next->link = part->link;
     pthread_mutex_unlock(&database->list_lock);
     pthread_rwlock_unlock(&database->inside);
-    pthread_rwlock_destroy(&reader->use);
-    free(reader);
+    use_free(part->use);
+    free(part);
     py_database_free(database);
 }
 
@@ -376,8 +434,10 @@ close_snapshot(void *snapshot)
     petal_snapshot_free(snapshot);
 }
 
+const struct part_kind snapshot_kind = {"snapshot", true, close_snapshot};
+
 int
-py_snapshot_open(py_database *database, py_reader **snapshot, petal_error *error)
+py_snapshot_open(py_database *database, py_part **snapshot, petal_error *error)
 {
     petal_snapshot *made;
     *snapshot = NULL;
@@ -386,7 +446,7 @@ py_snapshot_open(py_database *database, py_reader **snapshot, petal_error *error
         return status;
     status = (int)petal_snapshot_new(database->db, &made, error);
     if (!status)
-        status = reader_new(database, made, close_snapshot, snapshot, error);
+        status = part_new(database, &snapshot_kind, made, NULL, snapshot, error);
     database_leave(database);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What the functions of this folder do with a database and its readers; see database.h. */
+/* What the functions of this folder do with a database and its parts; see database.h. */
 #ifndef TOOLS_PYTHON_NATIVE_INSIDE_H
 #define TOOLS_PYTHON_NATIVE_INSIDE_H
 
@@ -14,23 +14,42 @@ petal_db *database_db(py_database *database);
 py_database *database_hold(py_database *database);
 bool database_is_foreign(const py_database *database); /* of a process that this is a child of */
 
-/* A new reader of the database, which the caller is inside of; `object` is its own from here on,
- * also on failure. `close` closes it, without other calls on it. */
-int reader_new(py_database *database, void *object, void (*close)(void *object), py_reader **reader,
-               petal_error *error);
+struct part_kind {
+    const char *name;
+    bool shared; /* several threads may use one at once */
+    void (*close)(void *object);
+};
+extern const struct part_kind snapshot_kind, batch_kind, transaction_kind;
 
-py_database *reader_database(const py_reader *reader);
+/* A new part of the database, which the caller is inside of; `object` is its own from here on, also
+ * on failure. Not NULL: `of` is a part, held by the caller, that is not used while this one is. */
+int part_new(py_database *database, const struct part_kind *kind, void *object, const py_part *of,
+             py_part **part, petal_error *error);
 
-/* Hold a reader for a call inside that database: `alone`, or together with others. NULL: it is
- * closed, or of another database. */
-void *reader_lock(py_reader *reader, const py_database *database, bool alone);
-void reader_unlock(py_reader *reader);
+py_database *part_database(const py_part *part);
+bool part_is(const py_part *part, const struct part_kind *kind);
 
-/* Hold a scan alone, and have `next` read on in it: up to `most` rows or pairs, or until the answer
- * has so many bytes. */
-int reader_next(py_reader *reader,
-                int (*next)(void *object, size_t most, size_t bytes, py_call *call), size_t most,
-                size_t bytes, py_call *call);
+/* Hold a part for a call inside that database. NULL: it is closed, or of another database, and the
+ * error says so. */
+void *part_lock(py_part *part, const py_database *database, petal_error *error);
+void part_unlock(py_part *part);
+void part_end(py_part *part); /* instead of unlocking: the object is gone */
+
+/* Hold a scan, and have `next` read on in it: up to `most` rows or pairs, or until the answer has so
+ * many bytes. */
+int part_next(py_part *part, int (*next)(void *object, size_t most, size_t bytes, py_call *call),
+              size_t most, size_t bytes, py_call *call);
+
+/* What a read reads at: now, a snapshot, or a transaction. */
+struct view {
+    py_part *part; /* held; NULL: now */
+    petal_snapshot *snapshot;
+    petal_transaction *transaction;
+};
+
+/* Hold the part, which may be NULL, for a read; on failure there is nothing to unlock. */
+int view_lock(py_part *part, const py_database *database, struct view *view, petal_error *error);
+void view_unlock(const struct view *view);
 
 /* Write the error; returns its status. */
 int fail(petal_error *error, int status, const char *text);

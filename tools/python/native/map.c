@@ -10,49 +10,51 @@
 /* A call on a map; each kind takes what it needs. */
 struct use {
     py_database *database;
-    py_reader *snapshot;
+    py_part *view;
     petal_slice key, value, expected;
     bool has_value, has_expected;
     petal_write_options options;
-    petal_delete_rows_options range;
     petal_slice from, to;
     py_call *call;
 };
 
-static int
-get_now(const struct target *target, const struct use *use)
+/* In a transaction a map is a table whose cells have the empty qualifier. */
+static petal_family *
+family_of(const struct target *target)
 {
-    py_call *call = use->call;
-    petal_slice value;
-    int status = call_result(call, use->database);
-    if (!status)
-        status = (int)petal_kv_get(target->map, use->key, call->result, &call->found, &value,
-                                   &call->error);
-    if (!status) {
-        call->bytes = value.data;
-        call->size = value.size;
-    }
+    return petal_table_family_at(target->table, 0);
+}
+
+static int
+get_in(petal_transaction *transaction, const struct target *target, petal_slice key,
+       petal_result *result, bool *found, petal_slice *value, petal_error *error)
+{
+    petal_column column = {family_of(target), {NULL, 0}, false};
+    petal_read_options options = {.size = sizeof options, .columns = &column, .column_count = 1};
+    int status =
+        (int)petal_transaction_get(transaction, target->table, key, &options, result, error);
+    *found = !status && petal_result_count(result) > 0;
+    if (*found)
+        *value = petal_result_cell(result, 0)->value;
     return status;
 }
 
 static int
-get_at(const struct target *target, const struct use *use)
+get_at(const struct target *target, const struct use *use, petal_slice *value)
 {
     py_call *call = use->call;
-    petal_slice value;
-    petal_read_options options = {.size = sizeof options};
-    int status = call_result(call, use->database);
+    struct view view;
+    int status = view_lock(use->view, use->database, &view, &call->error);
     if (status)
         return status;
-    if (!(options.snapshot = reader_lock(use->snapshot, use->database, false)))
-        return fail(&call->error, PY_CLOSED, "the snapshot is closed");
-    status = (int)petal_kv_multi_get(target->map, &use->key, 1, &options, call->result,
-                                     &call->found, &value, &call->error);
-    reader_unlock(use->snapshot);
-    if (!status) {
-        call->bytes = value.data;
-        call->size = value.size;
-    }
+    petal_read_options options = {.size = sizeof options, .snapshot = view.snapshot};
+    if (view.transaction)
+        status = get_in(view.transaction, target, use->key, call->result, &call->found, value,
+                        &call->error);
+    else
+        status = (int)petal_kv_multi_get(target->map, &use->key, 1, &options, call->result,
+                                         &call->found, value, &call->error);
+    view_unlock(&view);
     return status;
 }
 
@@ -60,15 +62,25 @@ static int
 get(const struct target *target, void *argument, petal_error *error)
 {
     const struct use *use = argument;
+    py_call *call = use->call;
+    petal_slice value = {NULL, 0};
+    int status = call_result(call, use->database);
     (void)error; /* the call's */
-    return use->snapshot ? get_at(target, use) : get_now(target, use);
+    if (!status && use->view)
+        status = get_at(target, use, &value);
+    else if (!status)
+        status = (int)petal_kv_get(target->map, use->key, call->result, &call->found, &value,
+                                   &call->error);
+    call->bytes = value.data;
+    call->size = value.size;
+    return status;
 }
 
 int
-py_map_get(py_table *map, py_reader *snapshot, const char *key, size_t size, py_call *call)
+py_map_get(py_table *map, py_part *view, const char *key, size_t size, py_call *call)
 {
     struct use use = {
-        .database = table_database(map), .snapshot = snapshot, .key = {key, size}, .call = call};
+        .database = table_database(map), .view = view, .key = {key, size}, .call = call};
     return table_run(map, get, &use, &call->error);
 }
 
@@ -79,22 +91,18 @@ struct many {
     size_t count;
 };
 
+/* Writes the values that are found; in a transaction each is found here. */
 static int
-read_many(const struct target *target, const struct use *use, struct many *many)
+write_many(const struct target *target, py_call *call, const struct many *many,
+           petal_transaction *transaction)
 {
-    py_call *call = use->call;
-    petal_read_options options = {.size = sizeof options};
-    if (use->snapshot && !(options.snapshot = reader_lock(use->snapshot, use->database, false)))
-        return fail(&call->error, PY_CLOSED, "the snapshot is closed");
-    int status = (int)petal_kv_multi_get(target->map, many->keys, many->count, &options,
-                                         call->result, many->found, many->values, &call->error);
-    if (use->snapshot)
-        reader_unlock(use->snapshot);
-    if (status)
-        return status;
+    int status = PETAL_OK;
     pickle_begin(call->pickle);
     pickle_list_begin(call->pickle);
-    for (size_t i = 0; i < many->count; i++) {
+    for (size_t i = 0; !status && i < many->count; i++) {
+        if (transaction)
+            status = get_in(transaction, target, many->keys[i], call->result, &many->found[i],
+                            &many->values[i], &call->error);
         if (many->found[i])
             pickle_bytes(call->pickle, many->values[i]);
         else
@@ -102,7 +110,25 @@ read_many(const struct target *target, const struct use *use, struct many *many)
     }
     pickle_list_end(call->pickle);
     pickle_end(call->pickle);
-    return call_answer(call);
+    return status ? status : call_answer(call);
+}
+
+static int
+read_many(const struct target *target, const struct use *use, struct many *many)
+{
+    py_call *call = use->call;
+    struct view view;
+    int status = view_lock(use->view, use->database, &view, &call->error);
+    if (status)
+        return status;
+    petal_read_options options = {.size = sizeof options, .snapshot = view.snapshot};
+    if (!view.transaction)
+        status = (int)petal_kv_multi_get(target->map, many->keys, many->count, &options,
+                                         call->result, many->found, many->values, &call->error);
+    if (!status)
+        status = write_many(target, call, many, view.transaction);
+    view_unlock(&view);
+    return status;
 }
 
 static int
@@ -130,10 +156,10 @@ get_many(const struct target *target, void *argument, petal_error *error)
 }
 
 int
-py_map_get_many(py_table *map, py_reader *snapshot, const char *keys, size_t size, py_call *call)
+py_map_get_many(py_table *map, py_part *view, const char *keys, size_t size, py_call *call)
 {
     struct use use = {
-        .database = table_database(map), .snapshot = snapshot, .key = {keys, size}, .call = call};
+        .database = table_database(map), .view = view, .key = {keys, size}, .call = call};
     return table_run(map, get_many, &use, &call->error);
 }
 
@@ -201,8 +227,7 @@ delete_range(const struct target *target, void *argument, petal_error *error)
     petal_deleted_rows *deleted = malloc(sizeof *deleted); /* it has room for a key */
     if (!deleted)
         return fail(error, PETAL_NO_MEMORY, "out of memory");
-    int status =
-        (int)petal_kv_delete_range(target->map, use->from, use->to, &use->range, deleted, error);
+    int status = (int)petal_kv_delete_range(target->map, use->from, use->to, NULL, deleted, error);
     use->call->number = (int64_t)deleted->rows;
     free(deleted);
     return status;
@@ -210,19 +235,22 @@ delete_range(const struct target *target, void *argument, petal_error *error)
 
 int
 py_map_delete_range(py_table *map, const char *from, size_t from_size, const char *to,
-                    size_t to_size, const char *prefix, size_t prefix_size, py_call *call)
+                    size_t to_size, py_call *call)
 {
-    struct use use = {.from = {from, from_size},
-                      .to = {to, to_size},
-                      .range = {.size = sizeof use.range, .prefix = {prefix, prefix_size}},
-                      .call = call};
+    struct use use = {.from = {from, from_size}, .to = {to, to_size}, .call = call};
     return table_run(map, delete_range, &use, &call->error);
 }
 
 /* ---- scans ---- */
 
+/* The pairs in their order: those of the map, or in a transaction those cells that are pairs. */
+struct pairs {
+    petal_kv_cursor *keys;
+    petal_cursor *cells;
+};
+
 struct map_scan {
-    petal_kv_cursor *cursor;
+    struct pairs pairs;
     bool keys, values;
     uint32_t deadline_ms; /* of each call; the library's is of each step */
     int failed;           /* comes after the keys before it */
@@ -230,34 +258,79 @@ struct map_scan {
 };
 
 static void
+pairs_close(const struct pairs *pairs)
+{
+    petal_kv_cursor_close(pairs->keys);
+    petal_cursor_close(pairs->cells);
+}
+
+static void
 close_scan(void *object)
 {
     struct map_scan *scan = object;
-    petal_kv_cursor_close(scan->cursor);
+    pairs_close(&scan->pairs);
     free(scan);
 }
 
+static const struct part_kind scan_kind = {"scan", false, close_scan};
+
 static int
-open_cursor(const struct target *target, const py_database *database, const py_map_scan *wanted,
-            petal_kv_cursor **cursor, petal_error *error)
+pairs_next(const struct pairs *pairs, bool *found, petal_slice *key, petal_slice *value,
+           petal_error *error)
+{
+    const petal_cell *cell;
+    int status;
+    if (pairs->keys)
+        return (int)petal_kv_cursor_next(pairs->keys, found, key, value, error);
+    do
+        status = (int)petal_cursor_next(pairs->cells, &cell, error);
+    while (!status && cell && cell->qualifier.size);
+    *found = !status && cell;
+    if (*found) {
+        *key = cell->row;
+        *value = cell->value;
+    }
+    return status;
+}
+
+static int
+open_cells(const struct target *target, petal_transaction *transaction, const py_map_scan *wanted,
+           petal_cursor **cells, petal_error *error)
+{
+    petal_column column = {family_of(target), {NULL, 0}, true};
+    petal_slice from = {wanted->from, wanted->from_size}, to = {wanted->to, wanted->to_size};
+    petal_scan_options options = {.size = sizeof options,
+                                  .read = {.size = sizeof options.read,
+                                           .columns = &column,
+                                           .column_count = 1,
+                                           .deadline_ms = wanted->deadline_ms},
+                                  .start_row = wanted->reversed ? to : from,
+                                  .stop_row = wanted->reversed ? from : to,
+                                  .start_exclusive = wanted->reversed && to.size,
+                                  .stop_inclusive = wanted->reversed && from.size,
+                                  .reversed = wanted->reversed};
+    return (int)petal_transaction_scan(transaction, target->table, &options, cells, error);
+}
+
+static int
+open_pairs(const struct target *target, const struct view *view, const py_map_scan *wanted,
+           struct pairs *pairs, petal_error *error)
 {
     petal_kv_cursor_options options = {.size = sizeof options,
                                        .from = {wanted->from, wanted->from_size},
                                        .to = {wanted->to, wanted->to_size},
-                                       .prefix = {wanted->prefix, wanted->prefix_size},
                                        .reversed = wanted->reversed,
+                                       .snapshot = view->snapshot,
                                        .deadline_ms = wanted->deadline_ms};
-    if (wanted->snapshot && !(options.snapshot = reader_lock(wanted->snapshot, database, false)))
-        return fail(error, PY_CLOSED, "the snapshot is closed");
-    int status = (int)petal_kv_cursor_open(target->map, &options, cursor, error);
-    if (wanted->snapshot)
-        reader_unlock(wanted->snapshot);
-    return status;
+    *pairs = (struct pairs){NULL, NULL};
+    if (view->transaction)
+        return open_cells(target, view->transaction, wanted, &pairs->cells, error);
+    return (int)petal_kv_cursor_open(target->map, &options, &pairs->keys, error);
 }
 
 struct opening {
     const py_map_scan *wanted;
-    py_reader **reader;
+    py_part **part;
     py_database *database;
 };
 
@@ -265,25 +338,32 @@ static int
 open_scan(const struct target *target, void *argument, petal_error *error)
 {
     const struct opening *opening = argument;
+    struct view view;
     struct map_scan *scan = calloc(1, sizeof *scan);
     if (!scan)
         return fail(error, PETAL_NO_MEMORY, "out of memory");
     scan->keys = opening->wanted->keys;
     scan->values = opening->wanted->values;
     scan->deadline_ms = opening->wanted->deadline_ms;
-    int status = open_cursor(target, opening->database, opening->wanted, &scan->cursor, error);
-    if (status) {
-        free(scan);
-        return status;
+    int status = view_lock(opening->wanted->view, opening->database, &view, error);
+    if (!status) {
+        status = open_pairs(target, &view, opening->wanted, &scan->pairs, error);
+        if (!status) {
+            status = part_new(opening->database, &scan_kind, scan,
+                              view.transaction ? view.part : NULL, opening->part, error);
+            scan = NULL;
+        }
+        view_unlock(&view);
     }
-    return reader_new(opening->database, scan, close_scan, opening->reader, error);
+    free(scan);
+    return status;
 }
 
 int
-py_map_scan_open(py_table *map, const py_map_scan *scan, py_reader **reader, petal_error *error)
+py_map_scan_open(py_table *map, const py_map_scan *scan, py_part **part, petal_error *error)
 {
-    struct opening opening = {scan, reader, table_database(map)};
-    *reader = NULL;
+    struct opening opening = {scan, part, table_database(map)};
+    *part = NULL;
     return table_run(map, open_scan, &opening, error);
 }
 
@@ -300,7 +380,7 @@ scan_next(void *object, size_t most, size_t bytes, py_call *call)
     pickle_list_begin(pickle);
     while (!status && count < most && pickle->size < bytes) {
         petal_slice key, value;
-        status = (int)petal_kv_cursor_next(scan->cursor, &found, &key, &value, &scan->error);
+        status = pairs_next(&scan->pairs, &found, &key, &value, &scan->error);
         if (status || !found)
             break;
         if (scan->keys)
@@ -324,40 +404,36 @@ scan_next(void *object, size_t most, size_t bytes, py_call *call)
 }
 
 int
-py_map_scan_next(py_reader *reader, size_t most, size_t bytes, py_call *call)
+py_map_scan_next(py_part *part, size_t most, size_t bytes, py_call *call)
 {
-    return reader_next(reader, scan_next, most, bytes, call);
+    return part_next(part, scan_next, most, bytes, call);
 }
-
-struct counting {
-    const py_database *database;
-    py_reader *snapshot;
-    py_call *call;
-};
 
 static int
 count_keys(const struct target *target, void *argument, petal_error *error)
 {
-    const struct counting *counting = argument;
-    py_map_scan wanted = {.snapshot = counting->snapshot};
-    petal_kv_cursor *cursor;
+    const struct use *use = argument;
+    struct view view;
+    struct pairs pairs;
     bool found = true;
-    int status = open_cursor(target, counting->database, &wanted, &cursor, error);
+    int status = view_lock(use->view, use->database, &view, error);
     if (status)
         return status;
-    counting->call->number = -1;
+    status = open_pairs(target, &view, &(py_map_scan){0}, &pairs, error);
+    use->call->number = -1;
     while (!status && found) {
-        petal_slice key;
-        counting->call->number++;
-        status = (int)petal_kv_cursor_next(cursor, &found, &key, NULL, error);
+        petal_slice key, value;
+        use->call->number++;
+        status = pairs_next(&pairs, &found, &key, &value, error);
     }
-    petal_kv_cursor_close(cursor);
+    pairs_close(&pairs);
+    view_unlock(&view);
     return status;
 }
 
 int
-py_map_count(py_table *map, py_reader *snapshot, py_call *call)
+py_map_count(py_table *map, py_part *view, py_call *call)
 {
-    struct counting counting = {table_database(map), snapshot, call};
-    return table_run(map, count_keys, &counting, &call->error);
+    struct use use = {.database = table_database(map), .view = view, .call = call};
+    return table_run(map, count_keys, &use, &call->error);
 }

@@ -7,6 +7,7 @@
 #include "tools/python/native/map.h"
 #include "tools/python/native/read.h"
 #include "tools/python/native/table.h"
+#include "tools/python/native/transaction.h"
 #include "tools/python/native/write.h"
 
 #endif

@@ -37,12 +37,13 @@ write_row(struct pickle *pickle, const petal_result *result, int shape, bool aga
 
 /* ---- options ---- */
 
-/* The library's options for a read. The caller calls options_free in any case. */
+/* The library's options for a read at that view. The caller calls options_free in any case. */
 static int
 options_make(petal_table *table, const py_database *database, const py_read *read,
-             petal_read_options *options, petal_error *error)
+             petal_read_options *options, struct view *view, petal_error *error)
 {
     petal_column *columns;
+    *view = (struct view){NULL, NULL, NULL};
     *options = (petal_read_options){
         .size = sizeof *options, .versions = read->versions, .deadline_ms = read->deadline_ms};
     if (read->time_limit != PETAL_LATEST) {
@@ -53,19 +54,16 @@ options_make(petal_table *table, const py_database *database, const py_read *rea
         columns_find(table, (petal_slice){read->columns, read->columns_size},
                      (read->shape & PY_ONE_COLUMN) != 0, &columns, &options->column_count, error);
     options->columns = columns;
-    if (!status && read->snapshot) {
-        options->snapshot = reader_lock(read->snapshot, database, false);
-        if (!options->snapshot)
-            status = fail(error, PY_CLOSED, "the snapshot is closed");
-    }
+    if (!status)
+        status = view_lock(read->view, database, view, error);
+    options->snapshot = view->snapshot;
     return status;
 }
 
 static void
-options_free(const py_read *read, petal_read_options *options)
+options_free(petal_read_options *options, const struct view *view)
 {
-    if (options->snapshot)
-        reader_unlock(read->snapshot);
+    view_unlock(view);
     free((void *)(size_t)options->columns);
 }
 
@@ -101,33 +99,37 @@ get_row(const struct target *target, void *argument, petal_error *error)
 {
     const struct get *get = argument;
     petal_read_options options;
-    int status = options_make(target->table, get->database, get->read, &options, error);
+    struct view view;
+    int status = options_make(target->table, get->database, get->read, &options, &view, error);
     if (!status)
         status = call_result(get->call, get->database);
-    if (!status)
+    if (!status && view.transaction)
+        status = (int)petal_transaction_get(view.transaction, target->table, get->rows, &options,
+                                            get->call->result, error);
+    else if (!status)
         status = (int)petal_get(target->table, get->rows, &options, get->call->result, error);
     if (!status)
         write_answer(get);
-    options_free(get->read, &options);
+    options_free(&options, &view);
     return status;
 }
 
 int
-py_get(py_table *table, const char *row, size_t size, py_reader *snapshot, const char *columns,
+py_get(py_table *table, const char *row, size_t size, py_part *view, const char *columns,
        size_t columns_size, int64_t time_limit, uint32_t deadline_ms, int shape, py_call *call)
 {
-    py_read read = {snapshot, columns, columns_size, time_limit, 1, deadline_ms, shape};
+    py_read read = {view, columns, columns_size, time_limit, 1, deadline_ms, shape};
     struct get get = {table_database(table), {row, size}, &read, call, false};
     int status = table_run(table, get_row, &get, &call->error);
     return status ? status : call_answer(call);
 }
 
 int
-py_cells(py_table *table, const char *row, size_t size, py_reader *snapshot, const char *columns,
+py_cells(py_table *table, const char *row, size_t size, py_part *view, const char *columns,
          size_t columns_size, int64_t time_limit, int32_t versions, uint32_t deadline_ms, int shape,
          py_call *call)
 {
-    py_read read = {snapshot, columns, columns_size, time_limit, versions, deadline_ms, shape};
+    py_read read = {view, columns, columns_size, time_limit, versions, deadline_ms, shape};
     struct get get = {table_database(table), {row, size}, &read, call, true};
     int status = table_run(table, get_row, &get, &call->error);
     return status ? status : call_answer(call);
@@ -154,7 +156,8 @@ have_results(struct get *get, size_t count)
 
 /* Reads the rows, in turns if they are many, all with the same options. */
 static int
-get_turns(const struct target *target, struct get *get, const petal_read_options *options)
+get_turns(const struct target *target, struct get *get, petal_transaction *transaction,
+          const petal_read_options *options)
 {
     py_call *call = get->call;
     petal_slice rows[ROWS_AT_ONCE];
@@ -165,7 +168,10 @@ get_turns(const struct target *target, struct get *get, const petal_read_options
         while (count < ROWS_AT_ONCE && names_take(&rest, &rows[count]))
             count++;
         status = have_results(get, count);
-        if (!status)
+        if (!status && transaction)
+            status = (int)petal_transaction_multi_get(transaction, target->table, rows, count,
+                                                      options, call->others, &call->error);
+        else if (!status)
             status = (int)petal_multi_get(target->table, rows, count, options, call->others,
                                           &call->error);
         for (size_t i = 0; !status && i < count; i++) {
@@ -184,28 +190,29 @@ get_rows(const struct target *target, void *argument, petal_error *error)
 {
     struct get *get = argument;
     petal_read_options options;
+    struct view view;
     petal_snapshot *snapshot = NULL;
     pickle_begin(get->call->pickle);
     pickle_list_begin(get->call->pickle);
-    int status = options_make(target->table, get->database, get->read, &options, error);
+    int status = options_make(target->table, get->database, get->read, &options, &view, error);
     petal_read_options same = options;
     /* All turns read as of one moment. */
-    if (!status && !options.snapshot && names_count(get->rows) > ROWS_AT_ONCE) {
+    if (!status && !view.part && names_count(get->rows) > ROWS_AT_ONCE) {
         status = (int)petal_snapshot_new(target->db, &snapshot, error);
         same.snapshot = snapshot;
     }
     if (!status)
-        status = get_turns(target, get, &same);
+        status = get_turns(target, get, view.transaction, &same);
     petal_snapshot_free(snapshot);
-    options_free(get->read, &options);
+    options_free(&options, &view);
     return status;
 }
 
 int
-py_rows(py_table *table, const char *rows, size_t size, py_reader *snapshot, const char *columns,
+py_rows(py_table *table, const char *rows, size_t size, py_part *view, const char *columns,
         size_t columns_size, int64_t time_limit, uint32_t deadline_ms, int shape, py_call *call)
 {
-    py_read read = {snapshot, columns, columns_size, time_limit, 1, deadline_ms, shape};
+    py_read read = {view, columns, columns_size, time_limit, 1, deadline_ms, shape};
     struct get get = {table_database(table), {rows, size}, &read, call, false};
     int status = table_run(table, get_rows, &get, &call->error);
     if (status)
@@ -246,10 +253,12 @@ close_scan(void *object)
     free(scan);
 }
 
+static const struct part_kind scan_kind = {"scan", false, close_scan};
+
 struct opening {
     const py_scan *wanted;
-    struct scan *scan; /* NULL once the reader has it */
-    py_reader **reader;
+    struct scan *scan; /* NULL once the part has it */
+    py_part **part;
     py_database *database;
 };
 
@@ -266,32 +275,36 @@ open_scan(const struct target *target, void *argument, petal_error *error)
                                   .row_limit = wanted->row_limit,
                                   .batch = wanted->batch,
                                   .reversed = wanted->reversed};
+    struct scan *scan = opening->scan;
+    struct view view;
     int status =
-        options_make(target->table, opening->database, &wanted->read, &options.read, error);
+        options_make(target->table, opening->database, &wanted->read, &options.read, &view, error);
     if (!status && wanted->filter)
         status = (int)petal_filter_parse(
             target->db, (petal_slice){wanted->filter, wanted->filter_size}, &filter, error);
     options.read.filter = filter;
-    if (!status && wanted->batch && !opening->scan->pieces)
-        status = (int)petal_result_new(target->db, &opening->scan->pieces, error);
-    if (!status)
-        status = (int)petal_cursor_open(target->table, &options, &opening->scan->cursor, error);
+    if (!status && wanted->batch && !scan->pieces)
+        status = (int)petal_result_new(target->db, &scan->pieces, error);
+    if (!status && view.transaction)
+        status = (int)petal_transaction_scan(view.transaction, target->table, &options,
+                                             &scan->cursor, error);
+    else if (!status)
+        status = (int)petal_cursor_open(target->table, &options, &scan->cursor, error);
     petal_filter_free(filter);
-    options_free(&wanted->read, &options.read);
     if (!status) {
-        struct scan *scan = opening->scan;
         opening->scan = NULL;
-        status = reader_new(opening->database, scan, close_scan, opening->reader, error);
+        status = part_new(opening->database, &scan_kind, scan, view.transaction ? view.part : NULL,
+                          opening->part, error);
     }
+    options_free(&options.read, &view);
     return status;
 }
 
 int
-py_scan_open(py_table *table, const py_scan *wanted, py_reader **reader, petal_error *error)
+py_scan_open(py_table *table, const py_scan *wanted, py_part **part, petal_error *error)
 {
-    *reader = NULL;
-    struct opening opening = {wanted, calloc(1, sizeof(struct scan)), reader,
-                              table_database(table)};
+    *part = NULL;
+    struct opening opening = {wanted, calloc(1, sizeof(struct scan)), part, table_database(table)};
     if (!opening.scan)
         return fail(error, PETAL_NO_MEMORY, "out of memory");
     opening.scan->shape = wanted->read.shape;
@@ -369,7 +382,7 @@ step_rows(struct scan *scan, size_t most, size_t bytes)
     return PETAL_OK;
 }
 
-/* The same for rows in pieces, of which each is one to the reader. */
+/* The same for rows in pieces, of which each is one to the part. */
 static int
 step_pieces(struct scan *scan, size_t most, size_t bytes)
 {
@@ -424,7 +437,7 @@ scan_next(void *object, size_t most, size_t bytes, py_call *call)
 }
 
 int
-py_scan_next(py_reader *reader, size_t most, size_t bytes, py_call *call)
+py_scan_next(py_part *part, size_t most, size_t bytes, py_call *call)
 {
-    return reader_next(reader, scan_next, most, bytes, call);
+    return part_next(part, scan_next, most, bytes, call);
 }

@@ -3,7 +3,7 @@
 from petal._native import ffi as _ffi
 from petal._native import lib as _lib
 from petal.batch import Batch
-from petal.connection import Connection, open
+from petal.connection import Connection, open, restore, verify
 from petal.errors import (
     IO,
     Busy,
@@ -24,6 +24,7 @@ from petal.kv import KeyValue, KeyValueBatch
 from petal.pool import ConnectionPool, NoConnectionsAvailable
 from petal.snapshot import Snapshot
 from petal.table import Table
+from petal.transaction import Transaction
 
 __version__: str = _ffi.string(_lib.petal_version()).decode("ascii")
 
@@ -49,6 +50,9 @@ __all__ = [
     "Snapshot",
     "Table",
     "Timeout",
+    "Transaction",
     "Unsupported",
     "open",
+    "restore",
+    "verify",
 ]

@@ -8,10 +8,16 @@ import pickle
 import threading
 import weakref
 from numbers import Integral
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import (
+    TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union,
+)
 
 from petal import errors
 from petal._native import ffi, lib
+
+if TYPE_CHECKING:
+    from petal.connection import Connection
+    from petal.snapshot import View
 
 LATEST: int = lib.PETAL_LATEST
 NULL = ffi.NULL
@@ -195,10 +201,10 @@ class Database(Owned):
         return error
 
     def batch(self) -> Owned:
-        """A new py_batch."""
-        made = ffi.new("py_batch **")
+        """A new batch."""
+        made = ffi.new("py_part **")
         self.run(lib.py_batch_new, self.pointer, made)
-        return Owned(made[0], lib.py_batch_free)
+        return Owned(made[0], lib.py_part_free)
 
     def take_batch(self) -> Owned:
         """An empty one, as take() for calls."""
@@ -336,7 +342,7 @@ class Fetch:
 
     def close(self) -> None:
         self.ended = True
-        lib.py_reader_close(self.reader.pointer)
+        lib.py_part_close(self.reader.pointer)
 
 
 def each(fetch: Fetch, convert: Optional[Callable[[Any], Any]]) -> Iterator[Any]:
@@ -384,9 +390,49 @@ class Scan(Iterator[Any]):
 
 def open_scan(database: Database, function: Any, table: Owned, wanted: Any) -> Owned:
     """The reader that py_scan_open or py_map_scan_open makes."""
-    reader = ffi.new("py_reader **")
+    reader = ffi.new("py_part **")
     database.run(function, table.pointer, wanted, reader)
-    return Owned(reader[0], lib.py_reader_free)
+    return Owned(reader[0], lib.py_part_free)
+
+
+class Named:
+    """What tables and maps are: a name in the database of a connection, seen at a view, which is a
+    snapshot or a transaction, or None: as it is now."""
+
+    def __init__(self, name: bytes, connection: "Connection", view: Optional["View"] = None) -> None:
+        self.name = name
+        self.connection = connection
+        self._view = view
+        # The open database, and the handle there. A pair, since other threads may replace it.
+        self._handles: Tuple[Optional[Database], Owned] = (None, NOTHING)
+
+    def __repr__(self) -> str:
+        return "<petal.%s name=%r>" % (type(self).__name__, self.name)
+
+    def _open(self) -> Tuple[Database, Owned]:
+        """The connection's database, which may have been opened anew, and the handle there."""
+        database = self.connection._database
+        if self._handles[0] is not database:
+            self._handles = database, self._handle(database)
+        return database, self._handles[1]
+
+    def _handle(self, database: Database) -> Owned:
+        return database.table(self.name)
+
+    def _writes(self) -> Tuple[Database, Owned, Any]:
+        """As _open(), and the transaction that writes go to, or NULL: they are made at once."""
+        database, handle = self._open()
+        return database, handle, NULL if self._view is None else self._view._writer()
+
+    def _writes_at_once(self) -> Tuple[Database, Owned]:
+        """As _open(), for what no transaction does."""
+        database, handle, transaction = self._writes()
+        if transaction != NULL:
+            raise errors.Invalid("a transaction is a batch itself: write to its tables and maps")
+        return database, handle
+
+    def _reader(self) -> Any:
+        return NULL if self._view is None else self._view._reader
 
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]

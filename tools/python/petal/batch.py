@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def add_cells(
-    batch: Owned, table: Owned, row: Bytes, data: Mapping[Any, Any], timestamp: int, error: Any
+    to: Any, table: Owned, row: Bytes, data: Mapping[Any, Any], timestamp: int, error: Any
 ) -> None:
-    """Add the puts of a row. If it fails the batch may have some of them."""
-    add, to, of = lib.py_batch_put, batch.pointer, table.pointer
+    """Add the puts of a row to a batch or a transaction. If it fails that may have some of them."""
+    add, of = lib.py_batch_put, table.pointer
     if type(row) is not bytes:
         row = as_bytes(row)
     for column, value in data.items():
@@ -27,6 +27,23 @@ def add_cells(
         status = add(
             to, of, row, len(row), column, len(column), timestamp, value, len(value), error
         )
+        if status:
+            raise errors.of(error, status)
+
+
+def add_deletes(
+    to: Any, table: Owned, row: Bytes, columns: Columns, timestamp: int, error: Any
+) -> None:
+    """Add the deletion of a row, or of these columns and families of it, as add_cells."""
+    if columns is not None and not isinstance(columns, (tuple, list)):
+        raise TypeError("'columns' must be a tuple or list")
+    key, of = as_bytes(row), table.pointer
+    if columns is None:
+        status = lib.py_batch_delete_row(to, of, key, len(key), timestamp, error)
+        if status:
+            raise errors.of(error, status)
+    for name in [as_bytes(column) for column in columns or ()]:
+        status = lib.py_batch_delete(to, of, key, len(key), name, len(name), timestamp, error)
         if status:
             raise errors.of(error, status)
 
@@ -64,37 +81,20 @@ class Batch:
 
     def put(self, row: Bytes, data: Mapping[Any, Any], wal: Optional[bool] = None) -> None:
         """As Table.put."""
-        table = self._database.table(self._table.name)
-        self._logged |= bool(self._wal if wal is None else wal)
-        try:
-            add_cells(self._batch, table, row, data, self._timestamp, self._error)
-        except BaseException:
-            self._half |= len(data) > 1
-            raise
-        self._send_if_full()
+        self._add(add_cells, row, data, wal, len(data) > 1)
 
     def delete(self, row: Bytes, columns: Columns = None, wal: Optional[bool] = None) -> None:
         """As Table.delete."""
-        if columns is not None and not isinstance(columns, (tuple, list)):
-            raise TypeError("'columns' must be a tuple or list")
+        self._add(add_deletes, row, columns, wal, columns is not None and len(columns) > 1)
+
+    def _add(self, add: Any, row: Bytes, what: Any, wal: Optional[bool], several: bool) -> None:
         table = self._database.table(self._table.name)
-        key = as_bytes(row)
         self._logged |= bool(self._wal if wal is None else wal)
-        if columns is None:
-            status = lib.py_batch_delete_row(
-                self._batch.pointer, table.pointer, key, len(key), self._timestamp, self._error
-            )
-            if status:
-                raise errors.of(self._error, status)
-        names = [as_bytes(column) for column in columns or ()]
-        for place, name in enumerate(names):
-            status = lib.py_batch_delete(
-                self._batch.pointer, table.pointer, key, len(key), name, len(name),
-                self._timestamp, self._error,
-            )
-            if status:
-                self._half |= place > 0
-                raise errors.of(self._error, status)
+        try:
+            add(self._batch.pointer, table, row, what, self._timestamp, self._error)
+        except BaseException:
+            self._half |= several
+            raise
         self._send_if_full()
 
     def _send_if_full(self) -> None:

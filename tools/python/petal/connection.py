@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, TypeVar, Union
 
 from petal import _core, errors
 from petal._core import (
-    Bytes,
+    NULL,
     Database,
     Path,
     as_bytes,
@@ -21,6 +21,9 @@ from petal._native import ffi, lib
 from petal.kv import KeyValue
 from petal.snapshot import Snapshot
 from petal.table import Table
+from petal.transaction import Transaction
+
+Result = TypeVar("Result")
 
 COMPAT_MODES = ("0.90", "0.92", "0.94", "0.96", "0.98")
 THRIFT_TRANSPORTS = ("buffered", "framed")
@@ -261,7 +264,30 @@ class Connection:
 
     def snapshot(self) -> Snapshot:
         """A read point: its tables and maps stay as they are at this call."""
-        return Snapshot(self)
+        return Snapshot(self, lib.py_snapshot_open)
+
+    def transaction(self, durability: Union[None, int, str] = None) -> Transaction:
+        """Begin a transaction, of which the end of a `with` block commits the writes, all or none:
+        petal.Conflict if others wrote meanwhile to what it read or wrote."""
+        return Transaction(self, durability)
+
+    def transact(
+        self,
+        function: Callable[[Transaction], Result],
+        durability: Union[None, int, str] = None,
+        attempts: Optional[int] = None,
+    ) -> Result:
+        """Call the function with a transaction, commit, and return what it returned. After
+        petal.Conflict begin anew, in all at most `attempts` times, so it may run several times."""
+        while True:
+            try:
+                with self.transaction(durability) as transaction:
+                    return function(transaction)
+            except errors.Conflict:
+                if attempts is not None:
+                    attempts -= 1
+                    if attempts < 1:
+                        raise
 
     def refresh(self) -> None:
         """Opened with read_only: show what another process has written by now. Else nothing."""
@@ -277,8 +303,20 @@ class Connection:
 
     def checkpoint(self, directory: Path) -> None:
         """Copy the database as it is at one moment; store files are shared by hard links."""
-        path = os.fsencode(file_path(directory))
-        self._database.run(lib.py_checkpoint, self._database.pointer, path)
+        self._database.run(lib.py_checkpoint, self._database.pointer, c_path(directory))
+
+    def backup(
+        self, directory: Path, copy: bool = False, previous: Optional[Path] = None
+    ) -> Dict[str, int]:
+        """Back the database up: petal_backup of petal.h. The directory may hold an earlier backup,
+        of which unchanged files stay. `copy`: share no files with the database. `previous`: another
+        backup to share files with. What was done, as petal_backup_report."""
+        report = ffi.new("petal_backup_report *")
+        earlier = NULL if previous is None else c_path(previous)
+        self._database.run(
+            lib.py_backup, self._database.pointer, c_path(directory), copy, earlier, report
+        )
+        return fields(report)
 
     def stats(self) -> Dict[str, Any]:
         """petal_stats of petal.h as a dict. What is counted by kind of block is a dict in it."""
@@ -306,6 +344,41 @@ def statistics(found: Any) -> Dict[str, Any]:
         else:
             result[name] = value
     return result
+
+
+def fields(found: Any) -> Dict[str, int]:
+    """A struct of numbers as a dict."""
+    return {name: getattr(found, name) for name, _ in ffi.typeof(found).item.fields}
+
+
+def c_path(path: Path) -> bytes:
+    return os.fsencode(file_path(path))
+
+
+def without_database(function: Any, found: Any, *arguments: Any) -> Dict[str, int]:
+    """A call on databases that nobody has open, which fills `found`."""
+    error = ffi.new("petal_error *")
+    status = function(*arguments, found, error)
+    if status:
+        raise errors.of(error, status)
+    return fields(found)
+
+
+def restore(backup: Path, directory: Path, replace: bool = False) -> Dict[str, int]:
+    """Make a database in `directory` of a backup: petal_restore of petal.h. `replace` the database
+    that is there, which nobody has open. What was done, as petal_backup_report."""
+    options = ffi.new("petal_restore_options *")
+    options.size, options.replace = ffi.sizeof("petal_restore_options"), replace
+    report = ffi.new("petal_backup_report *")
+    return without_database(
+        lib.petal_restore, report, c_path(backup), c_path(directory), options
+    )
+
+
+def verify(path: Path) -> Dict[str, int]:
+    """Check all files of a database that nobody has open for writing: petal_verify of petal.h. What
+    was looked at, as petal_check_counts; petal.Corrupt names the first fault."""
+    return without_database(lib.petal_verify, ffi.new("petal_check_counts *"), c_path(path), NULL)
 
 
 def family_options(options: Dict[str, Any]) -> Dict[str, Any]:

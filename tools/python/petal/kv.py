@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional,
 
 from petal import errors
 from petal._core import (
-    NOTHING,
     NULL,
     Bytes,
     Database,
     Fetch,
+    Named,
     Owned,
     Scan,
     as_bytes,
@@ -27,7 +27,7 @@ from petal._native import ffi, lib
 
 if TYPE_CHECKING:
     from petal.connection import Connection
-    from petal.snapshot import Snapshot
+    from petal.snapshot import View
 
 py_map_get = lib.py_map_get
 py_map_put = lib.py_map_put
@@ -37,8 +37,8 @@ unpack = ffi.unpack
 KEYS = 4096
 
 
-class KeyValue(MutableMapping):  # type: ignore[type-arg]
-    """A map of a connection, made by Connection.kv, or of a snapshot.
+class KeyValue(Named, MutableMapping):  # type: ignore[type-arg]
+    """A map of a connection, made by Connection.kv, or of a snapshot or transaction.
 
     Iteration goes through the keys as they are when it begins. len() counts all keys. Any number of
     threads may use a map at once.
@@ -49,44 +49,23 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
         connection: "Connection",
         name: bytes,
         options: Dict[str, Any],
-        snapshot: Optional["Snapshot"] = None,
+        view: Optional["View"] = None,
     ) -> None:
-        self.connection = connection
-        self.name = name
+        super().__init__(name, connection, view)
         self._options = options
-        self._snapshot = snapshot
-        # The open database, and the handle there. A pair, since other threads may replace it.
-        self._handles: Tuple[Optional[Database], Owned] = (None, NOTHING)
         self._open()
 
-    def __repr__(self) -> str:
-        return "<petal.KeyValue name=%r>" % self.name
-
-    def _open(self) -> Tuple[Database, Owned]:
-        """The connection's database, which may have been opened anew, and the map's handle."""
-        database = self.connection._database
-        known, handle = self._handles
-        if known is database:
-            return database, handle
+    def _handle(self, database: Database) -> Owned:
         family = ffi.new("petal_family_options *")
         family.size = ffi.sizeof("petal_family_options")
         family.block_bytes = 4096  # as petal_kv_open
         set_options(family, self._options, ("name", "attributes", "attribute_count"))
-        if self._snapshot is not None:
+        if self._view is not None:
             # Reading makes no map.
             database.run(lib.py_table_check, database.table(self.name).pointer)
         made = ffi.new("py_table **")
         database.run(lib.py_map_open, database.pointer, self.name, len(self.name), family, made)
-        self._handles = database, Owned(made[0], lib.py_table_free)
-        return database, self._handles[1]
-
-    def _writes(self) -> Tuple[Database, Owned]:
-        if self._snapshot is not None:
-            raise errors.ReadOnly("a snapshot takes no writes")
-        return self._open()
-
-    def _reader(self) -> Any:
-        return NULL if self._snapshot is None else self._snapshot._reader
+        return Owned(made[0], lib.py_table_free)
 
     # ---- one key ----
 
@@ -103,7 +82,7 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
         database, map = self._handles
         if database is None or database is not self.connection._opened:
             database, map = self._open()
-        reader = NULL if self._snapshot is None else self._snapshot._reader
+        reader = NULL if self._view is None else self._view._reader
         call = database.take()
         status = py_map_get(map.pointer, reader, key, len(key), call)
         if status:
@@ -127,16 +106,19 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
         durability: Union[None, int, str] = None,
     ) -> None:
         """Store a value, which lives for `ttl_ms` milliseconds if given. `durability` is one of
-        Connection's."""
+        Connection's; a transaction has its own."""
         if type(key) is not bytes:
             key = as_bytes(key)
         if type(value) is not bytes:
             value = as_value(value)
         database, map = self._handles
-        if database is None or database is not self.connection._opened or self._snapshot:
-            database, map = self._writes()
+        if database is None or database is not self.connection._opened:
+            database, map = self._open()
         level = 0 if durability is None else durability_of(durability)
         life = 0 if ttl_ms is None else integer("ttl_ms", ttl_ms)
+        if self._view is not None:
+            self._put_into(self._view._writer(), key, value, level, ttl_ms is not None, life)
+            return
         call = database.take()
         status = py_map_put(
             map.pointer, key, len(key), value, len(value), level, ttl_ms is not None, life,
@@ -145,6 +127,17 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
         if status:
             raise database.failed(call, status)
         database.calls.append(call)
+
+    def _put_into(
+        self, transaction: Any, key: bytes, value: Any, level: int, lives: bool, life: int
+    ) -> None:
+        if level:
+            raise TypeError("a transaction has one durability: give it to Connection.transaction")
+        database, map = self._open()
+        database.run(
+            lib.py_batch_map_put, transaction, map.pointer, key, len(key), value, len(value),
+            lives, life,
+        )
 
     __setitem__ = put
 
@@ -180,8 +173,11 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
     def discard(self, key: Bytes) -> None:
         """Delete the key if it is present, without looking."""
         key = as_bytes(key)
-        self._writes()
-        self._run(lib.py_map_delete, key, len(key))
+        database, map, transaction = self._writes()
+        if transaction != NULL:
+            database.run(lib.py_batch_map_delete, transaction, map.pointer, key, len(key))
+        else:
+            database.run(lib.py_map_delete, map.pointer, key, len(key))
 
     def setdefault(self, key: Bytes, default: Any = None) -> Any:
         """The key's value; put the default if it is absent, in one step."""
@@ -201,7 +197,16 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
         key = as_bytes(key)
         old, old_size = pointer(expected)
         new, new_size = pointer(value)
-        database, map = self._writes()
+        database, map, transaction = self._writes()
+        if transaction != NULL:
+            # Nothing comes between what it reads and what it writes.
+            if self.get(key) != (None if expected is None else bytes(old)):
+                return False
+            if value is None:
+                self.discard(key)
+            else:
+                self.put(key, new)
+            return True
         call = database.take()
         status = lib.py_map_swap(map.pointer, key, len(key), old, old_size, new, new_size, call)
         if status:
@@ -249,19 +254,15 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
     ) -> Scan:
         if limit is not None and limit < 1:
             raise ValueError("'limit' must be >= 1")
-        low, high, begin = (
-            ffi.from_buffer("char[]", as_bytes(b"" if given is None else given))
-            for given in (start, stop, prefix)
-        )
+        low, high = (ffi.from_buffer("char[]", end) for end in ends(start, stop, prefix))
         wanted = ffi.new("py_map_scan *")
         setattr(wanted, "from", low)
         wanted.from_size = len(low)
         wanted.to, wanted.to_size = high, len(high)
-        wanted.prefix, wanted.prefix_size = begin, len(begin)
         wanted.reversed = reverse
         wanted.keys, wanted.values = keys, values
         wanted.deadline_ms = self.connection._deadline
-        wanted.snapshot = self._reader()
+        wanted.view = self._reader()
         database, map = self._open()
         reader = open_scan(database, lib.py_map_scan_open, map, wanted)
         return Scan(Fetch(database, reader, lib.py_map_scan_next, KEYS, limit))
@@ -293,8 +294,13 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
 
     def update(self, *items: Any, **texts: Any) -> None:
         """Put all pairs, all or none, except those of one that is too large for a batch."""
+        pairs = dict(*items, **texts).items()
+        if self._writes()[2] != NULL:
+            for key, value in pairs:
+                self.put(key, value)
+            return
         with self.batch() as batch:
-            for key, value in dict(*items, **texts).items():
+            for key, value in pairs:
                 batch.put(key, value)
 
     def clear(self) -> None:
@@ -308,24 +314,18 @@ class KeyValue(MutableMapping):  # type: ignore[type-arg]
         prefix: Optional[Bytes] = None,
     ) -> int:
         """Delete the keys with start <= key < stop and with the prefix, in batches; how many."""
-        low, high, begin = (
-            as_bytes(b"" if given is None else given) for given in (start, stop, prefix)
-        )
-        self._writes()
-        return self._count(
-            lib.py_map_delete_range, low, len(low), high, len(high), begin, len(begin)
-        )
+        low, high = ends(start, stop, prefix)
+        if self._writes()[2] != NULL:
+            keys = list(self._scan(True, False, start, stop, prefix))
+            for key in keys:
+                self.discard(key)
+            return len(keys)
+        return self._count(lib.py_map_delete_range, low, len(low), high, len(high))
 
     def batch(self) -> "KeyValueBatch":
         """Writes that are applied together: all or none, at the end of a `with` block; an exception
         in it drops them."""
         return KeyValueBatch(self)
-
-    # ---- calls ----
-
-    def _run(self, function: Any, *arguments: Any) -> None:
-        database, map = self._open()
-        database.run(function, map.pointer, *arguments)
 
     def _count(self, function: Any, *arguments: Any) -> int:
         """A call that leaves a number."""
@@ -367,7 +367,7 @@ class KeyValueBatch:
     """Writes to one map, made by KeyValue.batch. Bytes are copied when a write is added."""
 
     def __init__(self, map: KeyValue) -> None:
-        self._database, self._map = map._writes()
+        self._database, self._map = map._writes_at_once()
         self._connection = map.connection
         self._batch = self._database.batch()
         self._error = ffi.new("petal_error *")
@@ -383,7 +383,7 @@ class KeyValueBatch:
             value = as_copied(value)
         self._check(
             lib.py_batch_map_put(
-                self._batch.pointer, self._map.pointer, key, len(key), value, len(value),
+                self._batch.pointer, self._map.pointer, key, len(key), value, len(value), False, 0,
                 self._error,
             )
         )
@@ -427,6 +427,17 @@ class KeyValueBatch:
             self.send()
         else:
             self.clear()
+
+
+def ends(
+    start: Optional[Bytes], stop: Optional[Bytes], prefix: Optional[Bytes]
+) -> Tuple[bytes, bytes]:
+    """The least key of a range, and the least above it; empty: there is none."""
+    low, high, begin = (as_bytes(b"" if given is None else given) for given in (start, stop, prefix))
+    above = begin.rstrip(b"\xff")
+    if above:
+        above = above[:-1] + bytes([above[-1] + 1])
+    return max(low, begin), min(high or above, above or high)
 
 
 def pointer(value: Any) -> Tuple[Any, int]:

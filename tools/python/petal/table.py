@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from petal import errors
 from petal._core import (
     LATEST,
-    NOTHING,
     NULL,
     Bytes,
     Columns,
     Database,
     Fetch,
+    Named,
     Owned,
     Scan,
     as_bytes,
@@ -28,11 +28,7 @@ from petal._core import (
     view,
 )
 from petal._native import ffi, lib
-from petal.batch import Batch, add_cells
-
-if TYPE_CHECKING:
-    from petal.connection import Connection
-    from petal.snapshot import Snapshot
+from petal.batch import Batch, add_cells, add_deletes
 
 pack_counter = Struct(">q").pack
 
@@ -69,7 +65,7 @@ def sort_row(item: Tuple[bytes, Dict[bytes, Any]]) -> Tuple[bytes, "OrderedDict[
     return item[0], OrderedDict(item[1])
 
 
-class Table:
+class Table(Named):
     """A table of a connection, made by Connection.table. It need not exist yet.
 
     Any number of threads may use it at once.
@@ -77,33 +73,6 @@ class Table:
 
     # table[...] is no sequence.
     __iter__ = None
-
-    def __init__(
-        self, name: bytes, connection: "Connection", snapshot: Optional["Snapshot"] = None
-    ) -> None:
-        self.name = name
-        self.connection = connection
-        self._snapshot = snapshot
-        # The open database, and the handle there. A pair, since other threads may replace it.
-        self._handles: Tuple[Optional[Database], Owned] = (None, NOTHING)
-
-    def __repr__(self) -> str:
-        return "<petal.Table name=%r>" % self.name
-
-    def _open(self) -> Tuple[Database, Owned]:
-        """The connection's database, which may have been opened anew, and the table's handle."""
-        database = self.connection._database
-        if self._handles[0] is not database:
-            self._handles = database, database.table(self.name)
-        return database, self._handles[1]
-
-    def _writes(self) -> Tuple[Database, Owned]:
-        if self._snapshot is not None:
-            raise errors.ReadOnly("a snapshot takes no writes")
-        return self._open()
-
-    def _reader(self) -> Any:
-        return NULL if self._snapshot is None else self._snapshot._reader
 
     # ---- its description ----
 
@@ -159,7 +128,7 @@ class Table:
         database, table = self._handles
         if database is None or database is not self.connection._opened:
             database, table = self._open()
-        reader = NULL if self._snapshot is None else self._snapshot._reader
+        reader = NULL if self._view is None else self._view._reader
         call = database.take()
         status = py_get(
             table.pointer, row, len(row), reader, listed, len(listed), limit,
@@ -270,7 +239,7 @@ class Table:
         listed = column_list(columns)
         column_pointer = ffi.from_buffer("char[]", listed)
         wanted.read.columns, wanted.read.columns_size = column_pointer, len(listed)
-        wanted.read.snapshot = self._reader()
+        wanted.read.view = self._reader()
         wanted.read.time_limit = time_of(timestamp)
         wanted.read.versions = 1
         wanted.read.deadline_ms = self.connection._deadline
@@ -299,9 +268,12 @@ class Table:
         """Store the cells of `data`, a dict of columns to values, all or none. Other columns of the
         row stay. `timestamp` is the store's time if not given. `wal` false: only in memory."""
         database, table = self._handles
-        if database is None or database is not self.connection._opened or self._snapshot:
-            database, table = self._writes()
+        if database is None or database is not self.connection._opened:
+            database, table = self._open()
         stamp = LATEST if timestamp is None else time_of(timestamp)
+        if self._view is not None:
+            self._view._add(add_cells, table, row, data, stamp)
+            return
         durability = 0 if wal else lib.PETAL_SKIP_WAL
         if len(data) != 1:
             self._put_cells(database, table, row, data, stamp, durability)
@@ -336,7 +308,7 @@ class Table:
         error = ffi.addressof(call, "error")
         batch = database.take_batch()
         try:
-            add_cells(batch, table, row, data, timestamp, error)
+            add_cells(batch.pointer, table, row, data, timestamp, error)
             status = lib.py_batch_write(
                 batch.pointer, durability, self.connection._deadline, error
             )
@@ -356,6 +328,10 @@ class Table:
     ) -> None:
         """Delete the row, or only these columns and families of it. With `timestamp` only versions
         up to that one."""
+        if self._view is not None:
+            _, table = self._open()
+            self._view._add(add_deletes, table, row, columns, time_of(timestamp))
+            return
         with self.batch(timestamp=timestamp, transaction=True, wal=wal) as batch:
             batch.delete(row, columns)
 
@@ -369,7 +345,7 @@ class Table:
         """A batch of writes, to send by its send(), or at the end of a `with` block: all of them
         are applied, or none. With `batch_size` it is sent whenever it has so many cells.
         `transaction`: an exception in the `with` block drops it."""
-        self._writes()
+        self._writes_at_once()
         return Batch(self, timestamp, batch_size, transaction, wal)
 
     # ---- counters ----
@@ -383,12 +359,13 @@ class Table:
 
     def counter_inc(self, row: Bytes, column: Bytes, value: int = 1) -> int:
         """Add to a counter, in one step; the sum."""
-        database, table = self._writes()
+        database, table, transaction = self._writes()
         key, name = as_bytes(row), as_bytes(column)
         amount = integer("value", value)
         call = database.take()
         status = lib.py_increment(
-            table.pointer, key, len(key), name, len(name), amount, self.connection._deadline, call
+            table.pointer, transaction, key, len(key), name, len(name), amount,
+            self.connection._deadline, call,
         )
         if status:
             raise database.failed(call, status)
