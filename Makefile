@@ -545,7 +545,7 @@ test-long: $(LONG_TESTS) $(BUILD)/memory $(BUILD)/kernel-cuts ## run the generat
 	PETAL_LONG=1 tests/memory/memory_test.sh $(BUILD)/memory
 
 .PHONY: go
-go: $(BUILD)/libpetal.a ## vet the Go module (tools/go) and run its tests and examples; needs Go 1.19
+go: $(BUILD)/libpetal.a ## vet the Go module (tools/go), run its tests, examples and README program; needs Go 1.19
 	tests/go/go_test.sh $(BUILD)/kv-shell
 
 .PHONY: soak

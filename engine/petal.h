@@ -512,9 +512,9 @@ petal_open(const char *directory, const petal_options *options, petal_db **db, p
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_refresh(petal_db *db, petal_error *error);
 
 /* Flush the memtables, then release everything. If the flush fails, everything is released all the
- * same, its status is returned, and the log still holds the data. PETAL_BUSY: cursors, snapshots or
- * receipts are open; the text says how many, and the database stays open. Results, batches and
- * filters may be freed afterwards. No call may be running. NULL: no-op. */
+ * same, its status is returned, and the log still holds the data. PETAL_BUSY: cursors, snapshots,
+ * transactions, bulks or receipts are open; the text says how many, and the database stays open.
+ * Results, batches and filters may be freed afterwards. No call may be running. NULL: no-op. */
 PETAL_API enum petal_status petal_close(petal_db *db, petal_error *error);
 
 /* ---- Tables and families -------------------------------------------------------------------- */

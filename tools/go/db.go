@@ -8,26 +8,15 @@
 // Slices of bytes are borrowed for a call. Those that are returned belong to the caller.
 package petal
 
-/*
-#include <petal.h>
-#include <stdlib.h>
-
-static enum petal_status go_open(const char *directory, bool create, bool error_if_exists,
-                                 bool read_only, size_t memory, bool no_compaction, int durability,
-                                 petal_db **db, petal_error *error)
-{
-    petal_options options = {.size = sizeof options, .create = create,
-        .error_if_exists = error_if_exists, .read_only = read_only, .memory_bytes = memory,
-        .no_compaction = no_compaction, .durability = (enum petal_durability)durability};
-    return petal_open(directory, &options, db, error);
-}
-*/
+// #include "call.h"
 import "C"
 
 import (
+	"math"
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -43,14 +32,37 @@ const (
 	FsyncWAL          Durability = C.PETAL_FSYNC_WAL
 )
 
-// Options of a database. A zero field means the default that petal_options has.
+// Options of a database, as petal_options has them. A zero field means the default.
 type Options struct {
-	Create        bool // make a database if the directory has none
-	ErrorIfExists bool // with Create
-	ReadOnly      bool
-	MemoryBytes   uint64
-	NoCompaction  bool
-	Durability    Durability
+	Create             bool // make a database if the directory has none
+	ErrorIfExists      bool // with Create
+	ReadOnly           bool // beside a writer, of this or another process: see Refresh
+	RefreshAtSnapshots bool // with ReadOnly: Snapshot begins with a Refresh
+	MemoryBytes        uint64
+	CacheBytes         uint64
+	MemtableBytes      uint64
+	OpenFiles          uint32
+	NoCompaction       bool
+	NoLogMapping       bool
+	MapFiles           bool
+	LogSyncInterval    time.Duration // negative: never
+	Durability         Durability
+}
+
+func (o *Options) c() C.petal_options {
+	sync := C.uint32_t(C.PETAL_NEVER)
+	if o.LogSyncInterval >= 0 && o.LogSyncInterval < math.MaxUint32*time.Millisecond {
+		sync = C.uint32_t((o.LogSyncInterval + time.Millisecond - 1) / time.Millisecond)
+	}
+	return C.petal_options{
+		size: C.sizeof_petal_options, create: C.bool(o.Create), error_if_exists: C.bool(o.ErrorIfExists),
+		read_only: C.bool(o.ReadOnly), refresh_at_snapshots: C.bool(o.RefreshAtSnapshots),
+		memory_bytes: C.size_t(o.MemoryBytes), cache_bytes: C.size_t(o.CacheBytes),
+		memtable_bytes: C.size_t(o.MemtableBytes), open_files: C.uint32_t(o.OpenFiles),
+		no_compaction: C.bool(o.NoCompaction), no_log_mapping: C.bool(o.NoLogMapping),
+		map_files: C.bool(o.MapFiles), log_sync_interval_ms: sync,
+		durability: C.enum_petal_durability(o.Durability),
+	}
 }
 
 // DB is an open database.
@@ -72,17 +84,16 @@ func Open(directory string, options *Options) (*DB, error) {
 	if options == nil {
 		options = &Options{}
 	}
-	if strings.IndexByte(directory, 0) >= 0 {
-		return nil, invalid("the directory's name has a zero byte")
+	name, done, err := path(directory)
+	if err != nil {
+		return nil, err
 	}
-	name := C.CString(directory)
-	defer C.free(unsafe.Pointer(name))
+	defer done()
 	db := &DB{}
+	given := options.c()
 	var handle *C.petal_db
-	err := call(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_open(name, C.bool(options.Create), C.bool(options.ErrorIfExists),
-			C.bool(options.ReadOnly), C.size_t(options.MemoryBytes), C.bool(options.NoCompaction),
-			C.int(options.Durability), &handle, e)
+	err = call(func(e *C.petal_error) C.enum_petal_status {
+		return C.petal_open(name, &given, &handle, e)
 	})
 	if err != nil {
 		return nil, err
@@ -92,8 +103,17 @@ func Open(directory string, options *Options) (*DB, error) {
 	return db, nil
 }
 
-// Close flushes and releases the database, after the calls that run. ErrBusy: snapshots or scans
-// are open, and the database stays open. A second Close does nothing.
+// path returns the directory's name for C.
+func path(directory string) (*C.char, func(), error) {
+	if strings.IndexByte(directory, 0) >= 0 {
+		return nil, nil, invalid("the directory's name has a zero byte")
+	}
+	name := C.CString(directory)
+	return name, func() { C.free(unsafe.Pointer(name)) }, nil
+}
+
+// Close flushes and releases the database, after the calls that run. ErrBusy: snapshots, scans,
+// transactions or bulks are open, and the database stays open. A second Close does nothing.
 func (db *DB) Close() error {
 	db.mutex.Lock()
 	defer db.mutex.Unlock()
@@ -128,30 +148,26 @@ func (db *DB) Flush() error {
 	return db.do(func(e *C.petal_error) C.enum_petal_status { return C.petal_flush(db.db, nil, e) })
 }
 
+// Refresh shows what the writer has committed by now, if the database was opened with ReadOnly.
+func (db *DB) Refresh() error {
+	return db.do(func(e *C.petal_error) C.enum_petal_status { return C.petal_refresh(db.db, e) })
+}
+
+// WaitIdle waits until no flush and no compaction is due or running.
+func (db *DB) WaitIdle() error {
+	return db.do(func(e *C.petal_error) C.enum_petal_status { return C.petal_wait_idle(db.db, e) })
+}
+
 // Checkpoint copies the database, as it is at one moment, to a directory that must not exist.
 func (db *DB) Checkpoint(directory string) error {
-	if strings.IndexByte(directory, 0) >= 0 {
-		return invalid("the directory's name has a zero byte")
+	name, done, err := path(directory)
+	if err != nil {
+		return err
 	}
-	name := C.CString(directory)
-	defer C.free(unsafe.Pointer(name))
+	defer done()
 	return db.do(func(e *C.petal_error) C.enum_petal_status {
 		return C.petal_checkpoint(db.db, name, e)
 	})
-}
-
-// Stats returns the statistics in Prometheus' text format.
-func (db *DB) Stats() (string, error) {
-	var text *C.char
-	var size C.size_t
-	err := db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.petal_stats_text(db.db, C.PETAL_PROMETHEUS, &text, &size, e)
-	})
-	if err != nil {
-		return "", err
-	}
-	defer C.petal_stats_text_free(text)
-	return C.GoStringN(text, C.int(size)), nil
 }
 
 // Snapshot is a read point.
@@ -184,6 +200,67 @@ func (s *Snapshot) Close() error {
 	runtime.SetFinalizer(s, nil)
 	return nil
 }
+
+// lock holds the snapshot for a call; nil: there is none. The caller unlocks what it got.
+func (s *Snapshot) lock(db *DB, e *C.petal_error) (*C.petal_snapshot, C.enum_petal_status) {
+	if s == nil {
+		return nil, C.PETAL_OK
+	}
+	s.mutex.RLock()
+	if s.handle == nil || s.db != db {
+		s.mutex.RUnlock()
+		return nil, refuse(e, "the snapshot is closed, or of another database")
+	}
+	return s.handle, C.PETAL_OK
+}
+
+func (s *Snapshot) unlock() {
+	if s != nil {
+		s.mutex.RUnlock()
+	}
+}
+
+// memory is C's, for what a call takes that points to bytes: room made once, filled from the front.
+type memory struct {
+	start unsafe.Pointer
+	used  uintptr
+}
+
+// room makes memory for structs of so many bytes, and then for bytes.
+func room(size uintptr, slices ...[]byte) (*memory, error) {
+	for _, s := range slices {
+		size += uintptr(len(s))
+	}
+	m := &memory{start: C.calloc(1, C.size_t(size+1))}
+	if m.start == nil {
+		return nil, ErrNoMemory
+	}
+	return m, nil
+}
+
+func (m *memory) take(size uintptr) unsafe.Pointer {
+	m.used += size
+	return unsafe.Add(m.start, m.used-size)
+}
+
+func (m *memory) slice(b []byte) C.petal_slice {
+	to := m.take(uintptr(len(b)))
+	copy(unsafe.Slice((*byte)(to), len(b)), b)
+	return C.petal_slice{data: to, size: C.size_t(len(b))}
+}
+
+// slices takes room for the array, then for the bytes.
+func (m *memory) slices(list [][]byte) *C.petal_slice {
+	start := (*C.petal_slice)(m.take(uintptr(len(list)) * sliceSize))
+	for i, to := 0, unsafe.Slice(start, len(list)); i < len(list); i++ {
+		to[i] = m.slice(list[i])
+	}
+	return start
+}
+
+const sliceSize = unsafe.Sizeof(C.petal_slice{})
+
+func (m *memory) free() { C.free(m.start) }
 
 // bytes returns what C takes for a slice. C's char has no pointers, so cgo needs no check, and the
 // runtime keeps the bytes in place during the call.

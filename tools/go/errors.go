@@ -24,6 +24,7 @@ const (
 	ErrReadOnly    Status = C.PETAL_READ_ONLY
 	ErrNoSpace     Status = C.PETAL_NO_SPACE
 	ErrTimeout     Status = C.PETAL_TIMEOUT
+	ErrConflict    Status = C.PETAL_CONFLICT
 )
 
 // Error returns the fixed text of the status.
@@ -60,12 +61,25 @@ func call(f func(*C.petal_error) C.enum_petal_status) error {
 	if status == C.PETAL_OK {
 		return nil
 	}
+	return failure(status, detail)
+}
+
+func failure(status C.enum_petal_status, detail *C.petal_error) *Error {
 	text := C.GoString(&detail.text[0])
 	if text == "" {
 		text = Status(status).Error()
 	}
 	return &Error{Status(status), int(detail.os_error), C.GoString(&detail.file[0]),
 		uint64(detail.offset), text}
+}
+
+// refuse fails a call before it reaches the library.
+func refuse(e *C.petal_error, text string) C.enum_petal_status {
+	for i := 0; i < len(text); i++ {
+		e.text[i] = C.char(text[i])
+	}
+	e.text[len(text)] = 0
+	return C.PETAL_INVALID
 }
 
 func invalid(text string) error { return &Error{Status: ErrInvalid, Text: text} }

@@ -29,9 +29,9 @@ func Example() {
 	check(err)
 	info, err := users.Family("info")
 	check(err)
-	check(info.Put(ctx, []byte("ann"), []byte("town"), 1, []byte("Ulm"), petal.DefaultDurability))
-	check(info.Put(ctx, []byte("ann"), []byte("town"), 2, []byte("Bonn"), petal.DefaultDurability))
-	check(info.Put(ctx, []byte("bob"), []byte("town"), 1, []byte("Kiel"), petal.DefaultDurability))
+	check(info.Put(ctx, []byte("ann"), []byte("town"), 1, []byte("Ulm"), nil))
+	check(info.Put(ctx, []byte("ann"), []byte("town"), 2, []byte("Bonn"), nil))
+	check(info.Put(ctx, []byte("bob"), []byte("town"), 1, []byte("Kiel"), nil))
 
 	scan, err := users.Scan(ctx, &petal.ScanOptions{
 		ReadOptions: petal.ReadOptions{Versions: petal.AllVersions}})

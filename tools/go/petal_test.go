@@ -41,7 +41,7 @@ func opened(t *testing.T) (*DB, *Table, *Family) {
 
 func put(t *testing.T, f *Family, row, value string) {
 	t.Helper()
-	must(t, f.Put(background, []byte(row), []byte("q"), Latest, []byte(value), 0))
+	must(t, f.Put(background, []byte(row), []byte("q"), Latest, []byte(value), nil))
 }
 
 func value(t *testing.T, table *Table, o *ReadOptions) string {
@@ -97,14 +97,14 @@ func TestSnapshotSeesItsMoment(t *testing.T) {
 func TestReadModifyWrite(t *testing.T) {
 	db, table, f := opened(t)
 	for want := int64(5); want <= 10; want += 5 {
-		sum, err := f.Increment([]byte("n"), []byte("q"), 5)
+		sum, err := f.Increment(background, []byte("n"), []byte("q"), 5, nil)
 		must(t, err)
 		if sum != want {
 			t.Fatal(sum)
 		}
 	}
 	put(t, f, "r", "a")
-	must(t, f.Append([]byte("r"), []byte("q"), []byte("b")))
+	must(t, f.Append(background, []byte("r"), []byte("q"), []byte("b"), nil))
 	b, err := db.Batch()
 	must(t, err)
 	must(t, b.Put(f, []byte("r"), []byte("q"), Latest, []byte("c")))
@@ -112,7 +112,8 @@ func TestReadModifyWrite(t *testing.T) {
 		expected []byte
 		applied  bool
 	}{{nil, false}, {[]byte("a"), false}, {[]byte{}, false}, {[]byte("ab"), true}} {
-		applied, err := table.CheckAndMutate(f, []byte("r"), []byte("q"), c.expected, b)
+		condition := &Condition{Family: f, Qualifier: []byte("q"), Absent: c.expected == nil, Value: c.expected}
+		applied, err := table.CheckAndMutate(background, []byte("r"), condition, b, nil)
 		must(t, err)
 		if applied != c.applied {
 			t.Fatalf("%q: %v", c.expected, applied)
@@ -123,12 +124,12 @@ func TestReadModifyWrite(t *testing.T) {
 	}
 	must(t, b.Clear())
 	must(t, b.Delete(f, []byte("r"), []byte("q"), Latest, TypeDeleteColumn))
-	must(t, b.Write(background, FsyncWAL))
+	must(t, b.Write(background, &WriteOptions{Durability: FsyncWAL}))
 	if value(t, table, nil) != "-" {
 		t.Fatal("not deleted")
 	}
 	must(t, b.Close())
-	is(t, b.Write(background, 0), ErrInvalid)
+	is(t, b.Write(background, nil), ErrInvalid)
 }
 
 func TestScans(t *testing.T) {
@@ -160,14 +161,14 @@ func TestScans(t *testing.T) {
 		{&ScanOptions{Reversed: true}, rows, "0999"},
 		{&ScanOptions{Prefix: []byte("01")}, 100, "0100"},
 		{&ScanOptions{Start: []byte("0990"), Rows: 3}, 3, "0990"},
-		{&ScanOptions{Filter: "ValueFilter(=, 'binary:77')"}, 1, "0077"},
-		{&ScanOptions{ReadOptions: ReadOptions{Family: f}, Stop: []byte("0005")}, 5, "0000"},
+		{&ScanOptions{ReadOptions: ReadOptions{Filter: "ValueFilter(=, 'binary:77')"}}, 1, "0077"},
+		{&ScanOptions{ReadOptions: ReadOptions{Columns: []Column{{f, nil}}}, Stop: []byte("0005")}, 5, "0000"},
 	} {
 		if n, first := count(c.o); n != c.n || first != c.first {
 			t.Errorf("%+v: %d cells from %s", c.o, n, first)
 		}
 	}
-	_, err := table.Scan(background, &ScanOptions{Filter: "("})
+	_, err := table.Scan(background, &ScanOptions{ReadOptions: ReadOptions{Filter: "("}})
 	is(t, err, ErrInvalid)
 }
 
@@ -210,7 +211,7 @@ func TestCallsAfterCloseFail(t *testing.T) {
 	is(t, s.Err(), ErrInvalid)
 	must(t, db.Close())
 	must(t, db.Close())
-	is(t, f.Put(background, []byte("r"), nil, Latest, nil, 0), ErrInvalid)
+	is(t, f.Put(background, []byte("r"), nil, Latest, nil, nil), ErrInvalid)
 	is(t, m.Put([]byte("k"), nil), ErrInvalid)
 	_, err = m.Scan(background, nil)
 	is(t, err, ErrInvalid)
@@ -218,6 +219,21 @@ func TestCallsAfterCloseFail(t *testing.T) {
 	is(t, err, ErrInvalid)
 	_, err = db.Snapshot()
 	is(t, err, ErrInvalid)
+	_, err = db.Begin(background, 0)
+	is(t, err, ErrInvalid)
+	is(t, db.Transact(background, func(*Transaction) error { return nil }), ErrInvalid)
+	_, err = table.Bulk(nil)
+	is(t, err, ErrInvalid)
+	_, err = table.DeleteRows(background, nil)
+	is(t, err, ErrInvalid)
+	_, err = m.MultiGet(background, [][]byte{[]byte("k")}, nil)
+	is(t, err, ErrInvalid)
+	_, err = db.Backup(background, filepath.Join(t.TempDir(), "backup"), nil)
+	is(t, err, ErrInvalid)
+	_, err = db.Stats()
+	is(t, err, ErrInvalid)
+	is(t, db.Refresh(), ErrInvalid)
+	is(t, table.Verify(background), ErrInvalid)
 	_, err = table.Get(background, []byte("r"), nil)
 	is(t, err, ErrInvalid)
 	is(t, b.Put(f, []byte("r"), nil, Latest, nil), ErrInvalid)
@@ -234,7 +250,7 @@ func TestCloseBesideCalls(t *testing.T) {
 			defer group.Done()
 			for i := 0; i < 2000; i++ {
 				row := []byte(fmt.Sprint(g, i))
-				err := f.Put(background, row, []byte("q"), Latest, row, 0)
+				err := f.Put(background, row, []byte("q"), Latest, row, nil)
 				if err == nil {
 					_, err = table.Get(background, row, nil)
 				}
@@ -268,7 +284,7 @@ func TestTablesAndCheckpoint(t *testing.T) {
 	if err != nil || len(names) != 0 {
 		t.Fatal(names, err)
 	}
-	text, err := db.Stats()
+	text, err := db.StatsText()
 	if err != nil || !strings.Contains(text, "petal_") {
 		t.Fatal(text, err)
 	}

@@ -1,11 +1,7 @@
 package petal
 
 /*
-#include <petal.h>
-#include <stdlib.h>
-
-#define BYTES(name) const char *name, size_t name##_size
-#define SLICE(name) (petal_slice){name, name##_size}
+#include "call.h"
 
 // A result, and its cells one after the other, so that Go reads them without a call for each.
 struct go_result {
@@ -13,19 +9,9 @@ struct go_result {
     petal_cell *cells;
     size_t count, room;
 };
-static enum petal_status go_get(petal_table *table, petal_family *family, BYTES(row),
-                                BYTES(qualifier), bool whole, int32_t versions,
-                                const petal_snapshot *snapshot, uint32_t deadline,
-                                struct go_result *to, petal_error *error)
+static enum petal_status
+go_cells(struct go_result *to)
 {
-    petal_column column = {family, SLICE(qualifier), whole};
-    petal_read_options options = {.size = sizeof options, .columns = &column,
-        .column_count = family ? 1 : 0, .versions = versions, .snapshot = snapshot,
-        .deadline_ms = deadline};
-    to->count = 0;
-    enum petal_status status = petal_get(table, SLICE(row), &options, to->result, error);
-    if (status)
-        return status;
     size_t count = petal_result_count(to->result);
     if (count > to->room) {
         petal_cell *more = realloc(to->cells, count * sizeof *more);
@@ -39,36 +25,44 @@ static enum petal_status go_get(petal_table *table, petal_family *family, BYTES(
     to->count = count;
     return PETAL_OK;
 }
-static enum petal_status go_scan(petal_table *table, petal_family *family, BYTES(start),
-                                 BYTES(stop), BYTES(prefix), BYTES(filter), petal_db *db,
-                                 int32_t versions, uint64_t rows, bool reversed, bool raw,
-                                 const petal_snapshot *snapshot, uint32_t step,
-                                 petal_cursor **cursor, petal_error *error)
+static enum petal_status
+go_get(petal_table *table, petal_transaction *transaction, BYTES(row),
+       const petal_read_options *options, struct go_result *to, petal_error *error)
 {
-    petal_column column = {family, {NULL, 0}, true};
-    petal_scan_options options = {.size = sizeof options, .start_row = SLICE(start),
-        .stop_row = SLICE(stop), .prefix = SLICE(prefix), .row_limit = rows, .reversed = reversed,
-        .raw = raw, .read = {.size = sizeof options.read, .columns = &column,
-        .column_count = family ? 1 : 0, .versions = versions, .snapshot = snapshot,
-        .deadline_ms = step}};
-    petal_filter *parsed = NULL;
-    if (filter_size) {
-        enum petal_status status = petal_filter_parse(db, SLICE(filter), &parsed, error);
-        if (status)
-            return status;
-        options.read.filter = parsed;
-    }
-    enum petal_status status = petal_cursor_open(table, &options, cursor, error);
-    petal_filter_free(parsed); // the cursor keeps it
+    enum petal_status status =
+        transaction
+            ? petal_transaction_get(transaction, table, SLICE(row), options, to->result, error)
+            : petal_get(table, SLICE(row), options, to->result, error);
+    to->count = 0;
+    return status ? status : go_cells(to);
+}
+static enum petal_status
+go_multi_get(petal_table *table, petal_transaction *transaction, const petal_slice *rows,
+             size_t count, const petal_read_options *options, struct go_result **to,
+             petal_result **results, petal_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        results[i] = to[i]->result;
+    enum petal_status status =
+        transaction ? petal_transaction_multi_get(transaction, table, rows, count, options,
+                                                  results, error)
+                    : petal_multi_get(table, rows, count, options, results, error);
+    for (size_t i = 0; !status && i < count; i++)
+        status = go_cells(to[i]);
     return status;
+}
+static enum petal_status
+go_filter(petal_db *db, BYTES(text), petal_filter **filter, petal_error *error)
+{
+    return petal_filter_parse(db, SLICE(text), filter, error);
 }
 */
 import "C"
 
 import (
 	"context"
-	"runtime"
-	"sync"
+	"math"
+	"time"
 	"unsafe"
 )
 
@@ -78,6 +72,7 @@ type Cell struct {
 	Family                string
 	Timestamp             int64
 	Type                  CellType
+	TTL                   time.Duration // the cell's own; 0: none
 }
 
 // The cells' bytes, copied once into memory that the cells share.
@@ -100,7 +95,11 @@ func copied(cells []C.petal_cell) []Cell {
 		if name := unsafe.Slice((*byte)(c.family.data), int(c.family.size)); family != string(name) {
 			family = string(name)
 		}
-		out[i] = Cell{Row: take(c.row), Qualifier: take(c.qualifier), Value: take(c.value),
+		ttl := time.Duration(0)
+		if c.has_ttl {
+			ttl = time.Duration(c.ttl_ms) * time.Millisecond
+		}
+		out[i] = Cell{TTL: ttl, Row: take(c.row), Qualifier: take(c.qualifier), Value: take(c.value),
 			Family: family, Timestamp: int64(c.timestamp), Type: CellType(c._type)}
 	}
 	return out
@@ -147,43 +146,109 @@ func (db *DB) giveBack(r *result) {
 	}
 }
 
-// ReadOptions narrow a read.
+// Column is a column that a read names.
+type Column struct {
+	Family    *Family
+	Qualifier []byte // nil: the whole family
+}
+
+// ReadOptions narrow a read; petal_read_options says more of each.
 type ReadOptions struct {
-	Family    *Family   // nil: all families
-	Qualifier []byte    // of Family, for Get; nil: the whole family
-	Versions  int32     // of each column; 0: 1
-	Snapshot  *Snapshot // nil: as of now
+	Columns            []Column  // none: all families
+	Versions           int32     // of each column; 0: 1
+	Snapshot           *Snapshot // nil: as of now
+	TimeMin, TimeLimit int64     // TimeMin <= timestamp < TimeLimit; 0 as the limit: none
+	Filter             string    // in HBase's filter language; "": none
+	CellLimit          uint64    // of each family in each row; 0: none
+	CellOffset         uint64    // skip so many of them first
+	KeepOutOfCache     bool
 }
 
 // AllVersions as ReadOptions.Versions asks for all.
 const AllVersions int32 = C.PETAL_ALL_VERSIONS
 
-// hold keeps the snapshot open and returns what ends that.
-func (s *Snapshot) hold(db *DB) (*C.petal_snapshot, func(), error) {
-	if s == nil {
-		return nil, func() {}, nil
-	}
-	s.mutex.RLock()
-	if s.handle == nil || s.db != db {
-		s.mutex.RUnlock()
-		return nil, nil, invalid("the snapshot is closed, or of another database")
-	}
-	return s.handle, s.mutex.RUnlock, nil
-}
-
-func (o *ReadOptions) family(db *DB) (*C.petal_family, error) {
-	if o.Family == nil {
+// columns are those of the options in C's memory, nil if there are none.
+func (o *ReadOptions) columns() (*memory, error) {
+	if len(o.Columns) == 0 {
 		return nil, nil
 	}
-	if o.Family.db != db {
-		return nil, invalid("the family is of another database")
+	names := make([][]byte, len(o.Columns))
+	for i := range names {
+		names[i] = o.Columns[i].Qualifier
 	}
-	return o.Family.family, nil
+	m, err := room(uintptr(len(names))*unsafe.Sizeof(C.petal_column{}), names...)
+	if err != nil {
+		return nil, err
+	}
+	list := unsafe.Slice((*C.petal_column)(m.take(uintptr(len(names))*unsafe.Sizeof(C.petal_column{}))), len(names))
+	for i, c := range o.Columns {
+		list[i].family, list[i].whole_family = c.Family.family, c.Qualifier == nil
+		list[i].qualifier = m.slice(c.Qualifier)
+	}
+	return m, nil
+}
+
+// timeRange is TimeMin and TimeLimit for C.
+func timeRange(least, limit int64) (C.bool, C.int64_t, C.int64_t) {
+	if limit == 0 && least != 0 {
+		limit = math.MaxInt64
+	}
+	return limit != 0, C.int64_t(least), C.int64_t(limit)
+}
+
+// read runs f in the open database with the options for C, and the transaction, or NULL.
+func (o *ReadOptions) read(db *DB, tx *Transaction, deadline C.uint32_t,
+	f func(*C.petal_read_options, *C.petal_transaction, *C.petal_error) C.enum_petal_status) error {
+	for _, c := range o.Columns {
+		if c.Family == nil || c.Family.db != db {
+			return invalid("a column has no family, or one of another database")
+		}
+	}
+	columns, err := o.columns()
+	if err != nil {
+		return err
+	}
+	given := C.petal_read_options{
+		size: C.sizeof_petal_read_options, column_count: C.size_t(len(o.Columns)),
+		versions: C.int32_t(o.Versions), deadline_ms: deadline,
+		keep_out_of_cache: C.bool(o.KeepOutOfCache), family_cell_limit: C.uint64_t(o.CellLimit),
+		family_cell_offset: C.uint64_t(o.CellOffset),
+	}
+	given.has_time_range, given.time_min, given.time_limit = timeRange(o.TimeMin, o.TimeLimit)
+	if columns != nil {
+		defer columns.free()
+		given.columns = (*C.petal_column)(columns.start)
+	}
+	return db.do(func(e *C.petal_error) (status C.enum_petal_status) {
+		if given.snapshot, status = o.Snapshot.lock(db, e); status != C.PETAL_OK {
+			return status
+		}
+		defer o.Snapshot.unlock()
+		if o.Filter != "" {
+			text, size := bytes([]byte(o.Filter))
+			var filter *C.petal_filter
+			if status = C.go_filter(db.db, text, size, &filter, e); status != C.PETAL_OK {
+				return status
+			}
+			defer C.petal_filter_free(filter) // a cursor keeps it
+			given.filter = filter
+		}
+		transaction, status := tx.lock(db, e)
+		if status != C.PETAL_OK {
+			return status
+		}
+		defer tx.unlock()
+		return f(&given, transaction, e)
+	})
 }
 
 // Get reads a row; nil options: the newest version of all columns. A row without cells is empty.
 // A context with a deadline costs the time of a short scan (petal_read_options.deadline_ms).
 func (t *Table) Get(ctx context.Context, row []byte, options *ReadOptions) ([]Cell, error) {
+	return t.get(ctx, nil, row, options)
+}
+
+func (t *Table) get(ctx context.Context, tx *Transaction, row []byte, options *ReadOptions) ([]Cell, error) {
 	if options == nil {
 		options = &ReadOptions{}
 	}
@@ -191,26 +256,16 @@ func (t *Table) Get(ctx context.Context, row []byte, options *ReadOptions) ([]Ce
 	if err != nil {
 		return nil, err
 	}
-	family, err := options.family(t.db)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, done, err := options.Snapshot.hold(t.db)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	r, rs := bytes(row)
-	q, qs := bytes(options.Qualifier)
 	var cells []Cell
-	err = t.db.do(func(e *C.petal_error) C.enum_petal_status {
+	err = options.read(t.db, tx, deadline, func(o *C.petal_read_options, transaction *C.petal_transaction,
+		e *C.petal_error) C.enum_petal_status {
 		result, status := t.db.result(e)
 		if status != C.PETAL_OK {
 			return status
 		}
 		defer t.db.giveBack(result)
-		status = C.go_get(t.table, family, r, rs, q, qs, C.bool(options.Qualifier == nil),
-			C.int32_t(options.Versions), snapshot, deadline, result.c, e)
+		status = C.go_get(t.table, transaction, r, rs, o, result.c, e)
 		if status == C.PETAL_OK {
 			cells = copied(unsafe.Slice(result.c.cells, int(result.c.count)))
 		}
@@ -219,142 +274,49 @@ func (t *Table) Get(ctx context.Context, row []byte, options *ReadOptions) ([]Ce
 	return cells, err
 }
 
-// ScanOptions narrow a scan. Rows are Start <= row < Stop, or those with the Prefix.
-type ScanOptions struct {
-	ReadOptions
-	Start, Stop, Prefix []byte
-	Filter              string // in HBase's filter language; "": none
-	Rows                uint64 // at most; 0: no limit
-	Reversed            bool   // Start is then the high end
-	Raw                 bool   // also markers and deleted cells
+// MultiGet reads several rows as of one moment: the cells of each, in the order of `rows`.
+func (t *Table) MultiGet(ctx context.Context, rows [][]byte, options *ReadOptions) ([][]Cell, error) {
+	return t.multiGet(ctx, nil, rows, options)
 }
 
-// A step of a scan whose context can be cancelled takes so many milliseconds until that is looked
-// at; the scan then continues where it was.
-const stepMilliseconds = 20
-
-const cellsAtOnce = 128
-
-// Scan is an iterator over the cells of a table as they were when it was opened:
-//
-//	for scan.Next() { use(scan.Cell()) }
-//	err := scan.Err()
-type Scan struct {
-	db     *DB
-	ctx    context.Context
-	mutex  sync.Mutex
-	cursor *C.petal_cursor
-	cells  []Cell
-	at     int
-	err    error
-	ended  bool
-}
-
-// Scan opens a scan, to be closed before the database; nil options: all cells. The context ends it.
-func (t *Table) Scan(ctx context.Context, options *ScanOptions) (*Scan, error) {
+func (t *Table) multiGet(ctx context.Context, tx *Transaction, rows [][]byte, options *ReadOptions) ([][]Cell, error) {
 	if options == nil {
-		options = &ScanOptions{}
+		options = &ReadOptions{}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if options.Qualifier != nil {
-		return nil, invalid("a scan takes a family, and a qualifier in its filter")
-	}
-	family, err := options.family(t.db)
+	deadline, err := milliseconds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, done, err := options.Snapshot.hold(t.db)
+	m, err := room(uintptr(len(rows))*(sliceSize+2*unsafe.Sizeof(uintptr(0))), rows...)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	start, startSize := bytes(options.Start)
-	stop, stopSize := bytes(options.Stop)
-	prefix, prefixSize := bytes(options.Prefix)
-	filter, filterSize := bytes([]byte(options.Filter))
-	step := C.uint32_t(0)
-	if ctx.Done() != nil {
-		step = stepMilliseconds
-	}
-	var cursor *C.petal_cursor
-	err = t.db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_scan(t.table, family, start, startSize, stop, stopSize, prefix, prefixSize,
-			filter, filterSize, t.db.db, C.int32_t(options.Versions), C.uint64_t(options.Rows),
-			C.bool(options.Reversed), C.bool(options.Raw), snapshot, step, &cursor, e)
-	})
-	if err != nil {
-		return nil, err
-	}
-	s := &Scan{db: t.db, ctx: ctx, cursor: cursor, at: -1}
-	runtime.SetFinalizer(s, func(s *Scan) { s.Close() })
-	return s, nil
-}
-
-// Next steps to the next cell; false: at the end, after Close, or after a failure, which Err tells.
-func (s *Scan) Next() bool {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.at++
-	if s.at < len(s.cells) {
-		return true
-	}
-	s.cells, s.at = nil, -1
-	for s.err == nil && !s.ended {
-		if s.cursor == nil {
-			s.err = invalid("the scan is closed")
-		} else if s.err = s.ctx.Err(); s.err == nil {
-			err := s.run()
-			if e, ok := err.(*Error); ok && e.Status == ErrTimeout {
-				continue
+	defer m.free()
+	pointers := uintptr(len(rows)) * unsafe.Sizeof(uintptr(0))
+	structs, results := (**C.struct_go_result)(m.take(pointers)), (**C.petal_result)(m.take(pointers))
+	names := m.slices(rows)
+	found := make([][]Cell, len(rows))
+	err = options.read(t.db, tx, deadline, func(o *C.petal_read_options, transaction *C.petal_transaction,
+		e *C.petal_error) C.enum_petal_status {
+		to := unsafe.Slice(structs, len(rows))
+		for i := range to {
+			result, status := t.db.result(e)
+			if status != C.PETAL_OK {
+				return status
 			}
-			s.err = err
-			if len(s.cells) > 0 {
-				s.at = 0
-				return true
-			}
-			s.ended = true
+			defer t.db.giveBack(result)
+			to[i] = result.c
 		}
-	}
-	return false
-}
-
-func (s *Scan) run() error {
-	var cells *C.petal_cell
-	var count C.size_t
-	return s.db.do(func(e *C.petal_error) C.enum_petal_status {
-		status := C.petal_cursor_next_many(s.cursor, cellsAtOnce, &cells, &count, e)
-		if status == C.PETAL_OK {
-			s.cells = copied(unsafe.Slice(cells, int(count)))
+		status := C.go_multi_get(t.table, transaction, names, C.size_t(len(rows)), o, structs, results, e)
+		for i := range to {
+			if status == C.PETAL_OK {
+				found[i] = copied(unsafe.Slice(to[i].cells, int(to[i].count)))
+			}
 		}
 		return status
 	})
-}
-
-// Cell returns the current cell, whose bytes stay valid; empty before the first Next and at the end.
-func (s *Scan) Cell() Cell {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.at < 0 || s.at >= len(s.cells) {
-		return Cell{}
+	if err != nil {
+		return nil, err
 	}
-	return s.cells[s.at]
-}
-
-// Err returns why Next was false, nil at the end.
-func (s *Scan) Err() error {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.err
-}
-
-// Close ends the scan.
-func (s *Scan) Close() error {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	C.petal_cursor_close(s.cursor)
-	s.cursor, s.cells, s.at = nil, nil, -1
-	runtime.SetFinalizer(s, nil)
-	return nil
+	return found, nil
 }

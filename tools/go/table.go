@@ -1,79 +1,47 @@
 package petal
 
 /*
-#include <petal.h>
-#include <stdlib.h>
+#include "call.h"
 
-struct go_family {
-    const char *name;
-    size_t name_size;
-    uint32_t versions, min_versions, ttl_seconds, block_bytes;
-    int bloom, compression;
-    bool in_memory;
-};
-
-// One table from families in C's memory. `table` NULL: make it, else alter it.
-static enum petal_status go_table(petal_db *db, petal_table *table, const char *name, size_t size,
-                                  const struct go_family *from, size_t count, petal_table **made,
-                                  petal_error *error)
+// `table` NULL: make it, else alter it.
+static enum petal_status
+go_table(petal_db *db, petal_table *table, const petal_table_options *options, petal_table **made,
+         petal_error *error)
 {
-    petal_family_options *families = calloc(count ? count : 1, sizeof *families);
-    if (!families)
-        return PETAL_NO_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        families[i] = (petal_family_options){.size = sizeof *families,
-            .name = {from[i].name, from[i].name_size}, .versions = from[i].versions,
-            .min_versions = from[i].min_versions, .ttl_seconds = from[i].ttl_seconds,
-            .block_bytes = from[i].block_bytes, .in_memory = from[i].in_memory,
-            .bloom = (enum petal_bloom_type)from[i].bloom,
-            .compression = (enum petal_compression)from[i].compression};
-    petal_table_options options = {.size = sizeof options, .name = {name, size},
-                                   .families = families, .family_count = count};
-    enum petal_status status = table ? petal_table_alter(table, &options, error)
-                                     : petal_table_create(db, &options, made, error);
-    free(families);
-    return status;
+    return table ? petal_table_alter(table, options, error)
+                 : petal_table_create(db, options, made, error);
 }
-static enum petal_status go_table_open(petal_db *db, const char *name, size_t size,
+static enum petal_status
+go_table_open(petal_db *db, const char *name, size_t size,
                                        petal_table **table, petal_error *error)
 {
     return petal_table_open(db, (petal_slice){name, size}, table, error);
 }
-static enum petal_status go_family(petal_table *table, const char *name, size_t size,
+static enum petal_status
+go_family(petal_table *table, const char *name, size_t size,
                                    petal_family **family, petal_error *error)
 {
     return petal_table_family(table, (petal_slice){name, size}, family, error);
 }
 
-struct go_tables {
-    petal_table **tables;
-    size_t count;
-    bool failed;
-};
-static bool go_visit(void *argument, petal_table *table)
+static bool
+go_visit_table(void *argument, petal_table *table)
 {
-    struct go_tables *t = argument;
-    petal_table **more = realloc(t->tables, (t->count + 1) * sizeof *more);
-    t->failed = !more;
-    if (more) {
-        t->tables = more;
-        more[t->count++] = table;
-    }
-    return more != NULL;
+    return go_add(argument, petal_table_name(table));
 }
-static enum petal_status go_list(petal_db *db, petal_table ***tables, size_t *count,
-                                 petal_error *error)
+static enum petal_status
+go_table_list(petal_db *db, struct go_names *to, petal_error *error)
 {
-    struct go_tables t = {NULL, 0, false};
-    enum petal_status status = petal_table_list(db, go_visit, &t, error);
-    *tables = t.tables;
-    *count = t.count;
-    return status ? status : t.failed ? PETAL_NO_MEMORY : PETAL_OK;
+    enum petal_status status = petal_table_list(db, go_visit_table, to, error);
+    return status ? status : go_added(to);
 }
 */
 import "C"
 
-import "unsafe"
+import (
+	"strings"
+	"unsafe"
+)
 
 // Bloom says which keys a store file's filter holds.
 type Bloom int
@@ -84,6 +52,16 @@ const (
 	BloomRow       Bloom = C.PETAL_BLOOM_ROW
 	BloomRowCol    Bloom = C.PETAL_BLOOM_ROWCOL
 	BloomRowRowCol Bloom = C.PETAL_BLOOM_ROW_ROWCOL
+	BloomRowPrefix Bloom = C.PETAL_BLOOM_ROW_PREFIX // of BloomPrefixBytes
+)
+
+// BloomKind is what filters are made of.
+type BloomKind int
+
+// The kinds; the zero value is BloomBlocked.
+const (
+	BloomBlocked BloomKind = C.PETAL_BLOOM_KIND_BLOCKED
+	BloomRibbon  BloomKind = C.PETAL_BLOOM_KIND_RIBBON
 )
 
 // Compression is the codec of a family's blocks.
@@ -95,16 +73,36 @@ const (
 	LZ4           Compression = C.PETAL_COMPRESSION_LZ4
 )
 
-// FamilyOptions describe a column family. A zero field means the default of petal_family_options.
+// KeepDeleted says what flushes and compactions do with deleted cells.
+type KeepDeleted int
+
+// The ways; the zero value is KeepDeletedFalse.
+const (
+	KeepDeletedFalse KeepDeleted = C.PETAL_KEEP_DELETED_FALSE
+	KeepDeletedTrue  KeepDeleted = C.PETAL_KEEP_DELETED_TRUE
+	KeepDeletedTTL   KeepDeleted = C.PETAL_KEEP_DELETED_TTL
+)
+
+// Forever as FamilyOptions.TTLSeconds is no time to live.
+const Forever uint32 = C.PETAL_FOREVER
+
+// FamilyOptions describe a column family, as petal_family_options. A zero field means the default.
 type FamilyOptions struct {
-	Name        string
-	Versions    uint32
-	MinVersions uint32
-	TTLSeconds  uint32
-	BlockBytes  uint32
-	Bloom       Bloom
-	Compression Compression
-	InMemory    bool
+	Name               string
+	Versions           uint32
+	MinVersions        uint32
+	TTLSeconds         uint32
+	KeepDeletedCells   KeepDeleted
+	NewVersionBehavior bool
+	BlockBytes         uint32
+	Compression        Compression
+	Bloom              Bloom
+	BloomPrefixBytes   uint32
+	BloomErrorRate     float64
+	BloomRatePerFile   bool
+	BloomKind          BloomKind
+	InMemory           bool
+	NoBlockCache       bool
 }
 
 // Table is a table; it needs no Close and is valid until the database's.
@@ -120,32 +118,58 @@ type Family struct {
 }
 
 func (db *DB) describe(table *C.petal_table, name string, families []FamilyOptions) (*Table, error) {
-	size := C.size_t(unsafe.Sizeof(C.struct_go_family{}))
-	memory := C.calloc(C.size_t(len(families)+1), size)
-	if memory == nil {
-		return nil, ErrNoMemory
+	names := [][]byte{[]byte(name)}
+	for _, f := range families {
+		names = append(names, []byte(f.Name))
 	}
-	defer C.free(memory)
-	list := unsafe.Slice((*C.struct_go_family)(memory), len(families))
-	for i, f := range families {
-		list[i] = C.struct_go_family{
-			name: C.CString(f.Name), name_size: C.size_t(len(f.Name)),
-			versions: C.uint32_t(f.Versions), min_versions: C.uint32_t(f.MinVersions),
-			ttl_seconds: C.uint32_t(f.TTLSeconds), block_bytes: C.uint32_t(f.BlockBytes),
-			bloom: C.int(f.Bloom), compression: C.int(f.Compression), in_memory: C.bool(f.InMemory),
-		}
-		defer C.free(unsafe.Pointer(list[i].name))
-	}
-	data, length := bytes([]byte(name))
-	made := table
-	err := db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_table(db.db, table, data, length, (*C.struct_go_family)(memory),
-			C.size_t(len(families)), &made, e)
-	})
+	size := uintptr(len(families)) * unsafe.Sizeof(C.petal_family_options{})
+	m, err := room(size, names...)
 	if err != nil {
 		return nil, err
 	}
-	return &Table{db, made}, nil
+	defer m.free()
+	start := (*C.petal_family_options)(m.take(size))
+	given := C.petal_table_options{size: C.sizeof_petal_table_options, name: m.slice(names[0]),
+		families: start, family_count: C.size_t(len(families))}
+	for i, f := range families {
+		unsafe.Slice(start, len(families))[i] = C.petal_family_options{
+			size: C.sizeof_petal_family_options, name: m.slice(names[i+1]),
+			versions: C.uint32_t(f.Versions), min_versions: C.uint32_t(f.MinVersions),
+			ttl_seconds:          C.uint32_t(f.TTLSeconds),
+			keep_deleted_cells:   C.enum_petal_keep_deleted(f.KeepDeletedCells),
+			new_version_behavior: C.bool(f.NewVersionBehavior), block_bytes: C.uint32_t(f.BlockBytes),
+			compression: C.enum_petal_compression(f.Compression), bloom: C.enum_petal_bloom_type(f.Bloom),
+			bloom_prefix_bytes: C.uint32_t(f.BloomPrefixBytes), bloom_error_rate: C.double(f.BloomErrorRate),
+			bloom_rate_per_file: C.bool(f.BloomRatePerFile), bloom_kind: C.enum_petal_bloom_kind(f.BloomKind),
+			in_memory: C.bool(f.InMemory), no_block_cache: C.bool(f.NoBlockCache),
+		}
+	}
+	return db.made(func(made **C.petal_table, e *C.petal_error) C.enum_petal_status {
+		return C.go_table(db.db, table, &given, made, e)
+	})
+}
+
+// Families returns the table's families in order of names, with defaults filled in.
+func (t *Table) Families() ([]FamilyOptions, error) {
+	var families []FamilyOptions
+	err := t.db.do(func(*C.petal_error) C.enum_petal_status {
+		found := C.petal_table_options{size: C.sizeof_petal_table_options}
+		C.petal_table_describe(t.table, &found)
+		for _, f := range unsafe.Slice(found.families, int(found.family_count)) {
+			families = append(families, FamilyOptions{
+				Name:     C.GoStringN((*C.char)(f.name.data), C.int(f.name.size)),
+				Versions: uint32(f.versions), MinVersions: uint32(f.min_versions),
+				TTLSeconds: uint32(f.ttl_seconds), KeepDeletedCells: KeepDeleted(f.keep_deleted_cells),
+				NewVersionBehavior: bool(f.new_version_behavior), BlockBytes: uint32(f.block_bytes),
+				Compression: Compression(f.compression), Bloom: Bloom(f.bloom),
+				BloomPrefixBytes: uint32(f.bloom_prefix_bytes), BloomErrorRate: float64(f.bloom_error_rate),
+				BloomRatePerFile: bool(f.bloom_rate_per_file), BloomKind: BloomKind(f.bloom_kind),
+				InMemory: bool(f.in_memory), NoBlockCache: bool(f.no_block_cache),
+			})
+		}
+		return C.PETAL_OK
+	})
+	return families, err
 }
 
 // CreateTable makes a table of at least one family. ErrExists: the name is taken.
@@ -153,39 +177,40 @@ func (db *DB) CreateTable(name string, families ...FamilyOptions) (*Table, error
 	return db.describe(nil, name, families)
 }
 
-// Table finds a table; ErrNotFound if there is none.
-func (db *DB) Table(name string) (*Table, error) {
-	t := &Table{db: db}
-	data, size := bytes([]byte(name))
+// made returns the table that the call finds or makes.
+func (db *DB) made(f func(**C.petal_table, *C.petal_error) C.enum_petal_status) (*Table, error) {
 	var table *C.petal_table
-	err := db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_table_open(db.db, data, size, &table, e)
-	})
+	err := db.do(func(e *C.petal_error) C.enum_petal_status { return f(&table, e) })
 	if err != nil {
 		return nil, err
 	}
-	t.table = table
-	return t, nil
+	return &Table{db, table}, nil
+}
+
+// Table finds a table; ErrNotFound if there is none.
+func (db *DB) Table(name string) (*Table, error) {
+	data, size := bytes([]byte(name))
+	return db.made(func(table **C.petal_table, e *C.petal_error) C.enum_petal_status {
+		return C.go_table_open(db.db, data, size, table, e)
+	})
+}
+
+// names returns those that the call lists.
+func (db *DB) names(f func(*C.struct_go_names, *C.petal_error) C.enum_petal_status) ([]string, error) {
+	var names C.struct_go_names
+	err := db.do(func(e *C.petal_error) C.enum_petal_status { return f(&names, e) })
+	defer C.free(unsafe.Pointer(names.bytes))
+	if err != nil || names.size == 0 {
+		return nil, err
+	}
+	return strings.Split(C.GoStringN(names.bytes, C.int(names.size-1)), "\x00"), nil
 }
 
 // Tables returns the names of all tables, in order.
 func (db *DB) Tables() ([]string, error) {
-	var tables **C.petal_table
-	var count C.size_t
-	var names []string
-	err := db.do(func(e *C.petal_error) C.enum_petal_status {
-		status := C.go_list(db.db, &tables, &count, e)
-		for _, t := range unsafe.Slice(tables, int(count)) {
-			name := C.petal_table_name(t)
-			names = append(names, C.GoStringN((*C.char)(name.data), C.int(name.size)))
-		}
-		return status
+	return db.names(func(to *C.struct_go_names, e *C.petal_error) C.enum_petal_status {
+		return C.go_table_list(db.db, to, e)
 	})
-	C.free(unsafe.Pointer(tables))
-	if err != nil {
-		return nil, err
-	}
-	return names, nil
 }
 
 // Alter makes the table's families those given: others are dropped with their data.
@@ -203,14 +228,9 @@ func (t *Table) Drop() error {
 
 // Truncate removes all cells and returns the new table; the old one behaves as after Drop.
 func (t *Table) Truncate() (*Table, error) {
-	var truncated *C.petal_table
-	err := t.db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.petal_table_truncate(t.table, &truncated, e)
+	return t.db.made(func(truncated **C.petal_table, e *C.petal_error) C.enum_petal_status {
+		return C.petal_table_truncate(t.table, truncated, e)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Table{t.db, truncated}, nil
 }
 
 // Compact merges all store files of each family.

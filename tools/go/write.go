@@ -1,67 +1,38 @@
 package petal
 
 /*
-#include <petal.h>
+#include "call.h"
 
-#define BYTES(name) const char *name, size_t name##_size
-#define SLICE(name) (petal_slice){name, name##_size}
-
-static enum petal_status go_put(petal_family *family, BYTES(row), BYTES(qualifier), int64_t at,
-                                BYTES(value), int durability, uint32_t wait, petal_error *error)
+static enum petal_status
+go_put(petal_family *family, BYTES(row), BYTES(qualifier), int64_t at, BYTES(value),
+       const petal_write_options *options, petal_error *error)
 {
-    petal_write_options options = {.size = sizeof options, .deadline_ms = wait,
-                                   .durability = (enum petal_durability)durability};
-    return petal_put(family, SLICE(row), SLICE(qualifier), at, SLICE(value), &options, error);
+    return petal_put(family, SLICE(row), SLICE(qualifier), at, SLICE(value), options, error);
 }
-static enum petal_status go_delete(petal_family *family, BYTES(row), BYTES(qualifier), int64_t at,
-                                   int type, petal_error *error)
+static enum petal_status
+go_delete(petal_family *family, BYTES(row), BYTES(qualifier), int64_t at, int type,
+          const petal_write_options *options, petal_error *error)
 {
-    return petal_delete(family, SLICE(row), SLICE(qualifier), at, (enum petal_cell_type)type, NULL,
-                        error);
+    return petal_delete(family, SLICE(row), SLICE(qualifier), at, (enum petal_cell_type)type,
+                        options, error);
 }
-static enum petal_status go_delete_row(petal_table *table, BYTES(row), int64_t at,
-                                       petal_error *error)
+static enum petal_status
+go_delete_row(petal_table *table, BYTES(row), int64_t at, const petal_write_options *options,
+              petal_error *error)
 {
-    return petal_delete_row(table, SLICE(row), at, NULL, error);
+    return petal_delete_row(table, SLICE(row), at, options, error);
 }
-static enum petal_status go_append(petal_family *family, BYTES(row), BYTES(qualifier), BYTES(value),
-                                   petal_error *error)
+static enum petal_status
+go_append(petal_family *family, BYTES(row), BYTES(qualifier), BYTES(value),
+          const petal_write_options *options, petal_error *error)
 {
-    return petal_append(family, SLICE(row), SLICE(qualifier), SLICE(value), NULL, error);
+    return petal_append(family, SLICE(row), SLICE(qualifier), SLICE(value), options, error);
 }
-static enum petal_status go_increment(petal_family *family, BYTES(row), BYTES(qualifier),
-                                      int64_t amount, int64_t *sum, petal_error *error)
+static enum petal_status
+go_increment(petal_family *family, BYTES(row), BYTES(qualifier), int64_t amount,
+             const petal_write_options *options, int64_t *sum, petal_error *error)
 {
-    return petal_increment(family, SLICE(row), SLICE(qualifier), amount, NULL, sum, error);
-}
-static enum petal_status go_batch_put(petal_batch *batch, petal_family *family, BYTES(row),
-                                      BYTES(qualifier), int64_t at, BYTES(value),
-                                      petal_error *error)
-{
-    return petal_batch_put(batch, family, SLICE(row), SLICE(qualifier), at, SLICE(value), error);
-}
-static enum petal_status go_batch_delete(petal_batch *batch, petal_family *family, BYTES(row),
-                                         BYTES(qualifier), int64_t at, int type,
-                                         petal_error *error)
-{
-    return petal_batch_delete(batch, family, SLICE(row), SLICE(qualifier), at,
-                              (enum petal_cell_type)type, error);
-}
-static enum petal_status go_write(petal_db *db, petal_batch *batch, int durability, uint32_t wait,
-                                  petal_error *error)
-{
-    petal_write_options options = {.size = sizeof options, .deadline_ms = wait,
-                                   .durability = (enum petal_durability)durability};
-    return petal_write(db, batch, &options, error);
-}
-static enum petal_status go_check(petal_table *table, petal_family *family, BYTES(row),
-                                  BYTES(qualifier), bool absent, BYTES(value), petal_batch *batch,
-                                  bool *applied, petal_error *error)
-{
-    petal_condition condition = {.size = sizeof condition, .family = family,
-        .qualifier = SLICE(qualifier), .absent = absent, .compare = absent ? 0 : PETAL_EQUAL,
-        .value = SLICE(value), .compare_empty = !absent};
-    return petal_mutate_row(table, SLICE(row), &condition, batch, NULL, applied, error);
+    return petal_increment(family, SLICE(row), SLICE(qualifier), amount, options, sum, error);
 }
 */
 import "C"
@@ -69,8 +40,6 @@ import "C"
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
 	"time"
 )
 
@@ -108,9 +77,42 @@ func milliseconds(ctx context.Context) (C.uint32_t, error) {
 	return C.uint32_t(left), nil
 }
 
-// Put writes one cell. The context's deadline limits the wait for flushes and compactions.
-func (f *Family) Put(ctx context.Context, row, qualifier []byte, timestamp int64, value []byte, durability Durability) error {
+// life is a time to live for C, at least as long.
+func life(ttl time.Duration) C.int64_t {
+	ms := ttl / time.Millisecond
+	if ttl > ms*time.Millisecond {
+		ms++
+	}
+	return C.int64_t(ms)
+}
+
+func mutation(ttl time.Duration) C.petal_mutation_options {
+	return C.petal_mutation_options{
+		size: C.sizeof_petal_mutation_options, has_ttl: ttl != 0, ttl_ms: life(ttl)}
+}
+
+// WriteOptions of a write. The zero value, and nil, are all defaults.
+type WriteOptions struct {
+	Durability Durability
+	TTL        time.Duration // the cell's own, of one write alone; 0: none
+	NewVersion bool          // a version of its own, also within one millisecond
+}
+
+// c returns the options for C. The context's deadline limits the wait for flushes and compactions.
+func (o *WriteOptions) c(ctx context.Context) (C.petal_write_options, error) {
+	if o == nil {
+		o = &WriteOptions{}
+	}
 	wait, err := milliseconds(ctx)
+	return C.petal_write_options{
+		size: C.sizeof_petal_write_options, durability: C.enum_petal_durability(o.Durability),
+		has_ttl: o.TTL != 0, ttl_ms: life(o.TTL), deadline_ms: wait, new_version: C.bool(o.NewVersion),
+	}, err
+}
+
+// Put writes one cell.
+func (f *Family) Put(ctx context.Context, row, qualifier []byte, timestamp int64, value []byte, options *WriteOptions) error {
+	given, err := options.c(ctx)
 	if err != nil {
 		return err
 	}
@@ -118,142 +120,60 @@ func (f *Family) Put(ctx context.Context, row, qualifier []byte, timestamp int64
 	q, qs := bytes(qualifier)
 	v, vs := bytes(value)
 	return f.db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_put(f.family, r, rs, q, qs, C.int64_t(timestamp), v, vs, C.int(durability), wait, e)
+		return C.go_put(f.family, r, rs, q, qs, C.int64_t(timestamp), v, vs, &given, e)
 	})
 }
 
 // Delete writes one marker of a type other than TypePut.
-func (f *Family) Delete(row, qualifier []byte, timestamp int64, kind CellType) error {
+func (f *Family) Delete(ctx context.Context, row, qualifier []byte, timestamp int64, kind CellType, options *WriteOptions) error {
+	given, err := options.c(ctx)
+	if err != nil {
+		return err
+	}
 	r, rs := bytes(row)
 	q, qs := bytes(qualifier)
 	return f.db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_delete(f.family, r, rs, q, qs, C.int64_t(timestamp), C.int(kind), e)
+		return C.go_delete(f.family, r, rs, q, qs, C.int64_t(timestamp), C.int(kind), &given, e)
 	})
 }
 
 // DeleteRow hides all cells of the row up to the timestamp.
-func (t *Table) DeleteRow(row []byte, timestamp int64) error {
+func (t *Table) DeleteRow(ctx context.Context, row []byte, timestamp int64, options *WriteOptions) error {
+	given, err := options.c(ctx)
+	if err != nil {
+		return err
+	}
 	r, rs := bytes(row)
 	return t.db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_delete_row(t.table, r, rs, C.int64_t(timestamp), e)
+		return C.go_delete_row(t.table, r, rs, C.int64_t(timestamp), &given, e)
 	})
 }
 
 // Append adds the value after the column's newest one.
-func (f *Family) Append(row, qualifier, value []byte) error {
+func (f *Family) Append(ctx context.Context, row, qualifier, value []byte, options *WriteOptions) error {
+	given, err := options.c(ctx)
+	if err != nil {
+		return err
+	}
 	r, rs := bytes(row)
 	q, qs := bytes(qualifier)
 	v, vs := bytes(value)
 	return f.db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_append(f.family, r, rs, q, qs, v, vs, e)
+		return C.go_append(f.family, r, rs, q, qs, v, vs, &given, e)
 	})
 }
 
 // Increment adds to the column's 8-byte big-endian number and returns the sum.
-func (f *Family) Increment(row, qualifier []byte, amount int64) (int64, error) {
+func (f *Family) Increment(ctx context.Context, row, qualifier []byte, amount int64, options *WriteOptions) (int64, error) {
+	given, err := options.c(ctx)
+	if err != nil {
+		return 0, err
+	}
 	r, rs := bytes(row)
 	q, qs := bytes(qualifier)
 	var sum C.int64_t
-	err := f.db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.go_increment(f.family, r, rs, q, qs, C.int64_t(amount), &sum, e)
+	err = f.db.do(func(e *C.petal_error) C.enum_petal_status {
+		return C.go_increment(f.family, r, rs, q, qs, C.int64_t(amount), &given, &sum, e)
 	})
 	return int64(sum), err
-}
-
-// Batch collects writes, which Write applies all or none.
-type Batch struct {
-	db    *DB
-	mutex sync.Mutex
-	batch *C.petal_batch
-}
-
-// Batch makes an empty batch.
-func (db *DB) Batch() (*Batch, error) {
-	var batch *C.petal_batch
-	err := db.do(func(e *C.petal_error) C.enum_petal_status {
-		return C.petal_batch_new(db.db, &batch, e)
-	})
-	if err != nil {
-		return nil, err
-	}
-	b := &Batch{db: db, batch: batch}
-	runtime.SetFinalizer(b, func(b *Batch) { b.Close() })
-	return b, nil
-}
-
-func (b *Batch) do(db *DB, f func(*C.petal_error) C.enum_petal_status) error {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	if b.batch == nil {
-		return invalid("the batch is closed")
-	}
-	if db != b.db {
-		return invalid("the batch is of another database")
-	}
-	return b.db.do(f)
-}
-
-// Put adds a put.
-func (b *Batch) Put(f *Family, row, qualifier []byte, timestamp int64, value []byte) error {
-	r, rs := bytes(row)
-	q, qs := bytes(qualifier)
-	v, vs := bytes(value)
-	return b.do(f.db, func(e *C.petal_error) C.enum_petal_status {
-		return C.go_batch_put(b.batch, f.family, r, rs, q, qs, C.int64_t(timestamp), v, vs, e)
-	})
-}
-
-// Delete adds a marker.
-func (b *Batch) Delete(f *Family, row, qualifier []byte, timestamp int64, kind CellType) error {
-	r, rs := bytes(row)
-	q, qs := bytes(qualifier)
-	return b.do(f.db, func(e *C.petal_error) C.enum_petal_status {
-		return C.go_batch_delete(b.batch, f.family, r, rs, q, qs, C.int64_t(timestamp), C.int(kind), e)
-	})
-}
-
-// Clear removes all writes.
-func (b *Batch) Clear() error {
-	return b.do(b.db, func(*C.petal_error) C.enum_petal_status {
-		C.petal_batch_clear(b.batch)
-		return C.PETAL_OK
-	})
-}
-
-// Write applies the batch, which keeps its writes until Clear.
-func (b *Batch) Write(ctx context.Context, durability Durability) error {
-	wait, err := milliseconds(ctx)
-	if err != nil {
-		return err
-	}
-	return b.do(b.db, func(e *C.petal_error) C.enum_petal_status {
-		return C.go_write(b.db.db, b.batch, C.int(durability), wait, e)
-	})
-}
-
-// Close frees the batch.
-func (b *Batch) Close() error {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	C.petal_batch_free(b.batch)
-	b.batch = nil
-	runtime.SetFinalizer(b, nil)
-	return nil
-}
-
-// CheckAndMutate applies the batch, all of the row, if the column's newest value equals `expected`;
-// nil: if the column is absent. It returns whether it did. No other write to the row comes between.
-func (t *Table) CheckAndMutate(f *Family, row, qualifier, expected []byte, b *Batch) (bool, error) {
-	if f.db != t.db {
-		return false, invalid("the family is of another database")
-	}
-	r, rs := bytes(row)
-	q, qs := bytes(qualifier)
-	v, vs := bytes(expected)
-	var applied C.bool
-	err := b.do(t.db, func(e *C.petal_error) C.enum_petal_status {
-		return C.go_check(t.table, f.family, r, rs, q, qs, C.bool(expected == nil), v, vs, b.batch,
-			&applied, e)
-	})
-	return bool(applied), err
 }
