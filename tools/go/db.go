@@ -1,9 +1,10 @@
 // Package petal stores rows of typed cells, or plain keys and values, in a directory: Go's way to
 // libpetal. petal.h says what each call promises; the names here are its names.
 //
-// Any number of goroutines may use a DB, its tables, families and maps, snapshots, scans and
-// batches at once. Every object may be used after its Close, or that of its database: the call
-// then fails with ErrInvalid. Finalizers close what a program forgot; close objects yourself.
+// Any number of goroutines may use a DB, its tables, families and maps, snapshots, scans, batches,
+// transactions and bulk loads at once; in the last four they take turns. Every object may be used
+// after its Close, or that of its database: the call then fails with ErrInvalid. Finalizers close
+// what a program forgot; close objects yourself.
 //
 // Slices of bytes are borrowed for a call. Those that are returned belong to the caller.
 package petal

@@ -67,3 +67,29 @@ func ExampleDB_KV() {
 	fmt.Println(string(value), found)
 	// Output: blue true
 }
+
+func ExampleDB_Transact() {
+	directory, err := os.MkdirTemp("", "petal")
+	check(err)
+	defer os.RemoveAll(directory)
+	db, err := petal.Open(filepath.Join(directory, "bank"), &petal.Options{Create: true})
+	check(err)
+	defer db.Close()
+	ctx := context.Background()
+	seats, err := db.KV("seats")
+	check(err)
+	book := func(seat, name string) error {
+		return db.Transact(ctx, func(tx *petal.Transaction) error {
+			owner, taken, err := tx.GetKey(ctx, seats, []byte(seat))
+			if err == nil && taken {
+				err = fmt.Errorf("%s is %s's", seat, owner)
+			}
+			if err != nil {
+				return err
+			}
+			return tx.PutKey(seats, []byte(seat), []byte(name), 0)
+		})
+	}
+	fmt.Println(book("12a", "ann"), book("12b", "bob"), book("12a", "bob"))
+	// Output: <nil> <nil> 12a is ann's
+}
