@@ -75,18 +75,13 @@ retire_family(struct takeover *takeover, petal_family *family)
 static void
 retire_tables(struct takeover *takeover)
 {
-    petal_table *next;
-
-    for (petal_table *table = takeover->db->schema.tables; table != NULL; table = next) {
+    for (petal_table *table = takeover->db->schema.tables; table != NULL; table = table->next) {
         const struct table_descriptor *descriptor = table_descriptor(table);
 
-        next = table->next;
         if (manifest_find_table(takeover->state, table->id) != NULL)
             continue;
         for (size_t i = 0; i < descriptor->family_count; i++)
             retire_family(takeover, descriptor->families[i]);
-        atomic_store_explicit(&table->dropped, true, memory_order_release);
-        table_retire(table);
     }
 }
 
@@ -229,24 +224,25 @@ take_store(struct takeover *takeover, petal_family *family, const struct manifes
     return status;
 }
 
+/* A new table counts as dropped, so nobody finds it, until the state is shown. */
 static enum petal_status
 take_table(struct takeover *takeover, const struct manifest_table *described, petal_error *error)
 {
     petal_table *table = table_by_id(&takeover->db->schema, described->id);
-    const struct table_descriptor *before = NULL;
-    enum petal_status status = PETAL_OK;
+    enum petal_status status;
 
     if (table != NULL) {
-        before = table_descriptor(table);
         status = table_follow(table, described);
     } else {
         status = table_attach(&takeover->db->schema, described, &table);
+        if (status == PETAL_OK)
+            atomic_store_explicit(&table->dropped, true, memory_order_release);
     }
     if (status != PETAL_OK)
         return error_no_memory(error);
-    for (size_t i = 0; before != NULL && i < before->family_count; i++) {
-        if (family_is_dropped(before->families[i]))
-            retire_family(takeover, before->families[i]);
+    for (petal_family *family = table->all_families; family != NULL; family = family->next) {
+        if (manifest_find_family(described, family->id) == NULL)
+            retire_family(takeover, family);
     }
     for (size_t i = 0; status == PETAL_OK && i < described->family_count; i++)
         status = take_store(takeover, table_family_by_id(table, described->families[i].id),
@@ -402,6 +398,36 @@ read_on(petal_db *db, struct view **next, uint64_t *sequence, petal_error *error
                             "%s changes faster than it can be read", db->directory.path);
 }
 
+static void
+show_view(petal_db *db, struct view *next)
+{
+    mutex_lock(&db->views.mutex);
+    db_publish_view(db, next);
+    mutex_unlock(&db->views.mutex);
+}
+
+/* The handles become those of the newest state, which is that of `next`. What is dropped is flagged
+ * before a view without its stores is there; what is new is found once that has them. */
+static void
+show_state(petal_db *db, struct view *next)
+{
+    petal_table *following;
+
+    mutex_lock(&db->schema.mutex);
+    for (petal_table *table = db->schema.tables; table != NULL; table = following) {
+        following = table->next;
+        table_show_next(table);
+        if (manifest_find_table(db->manifest, table->id) == NULL) {
+            atomic_store_explicit(&table->dropped, true, memory_order_release);
+            table_retire(table);
+        }
+    }
+    show_view(db, next);
+    for (petal_table *table = db->schema.tables; table != NULL; table = table->next)
+        atomic_store_explicit(&table->dropped, false, memory_order_release);
+    mutex_unlock(&db->schema.mutex);
+}
+
 /* Takes over `next`. */
 static enum petal_status
 publish(petal_db *db, struct view *next, uint64_t sequence, petal_error *error)
@@ -410,6 +436,7 @@ publish(petal_db *db, struct view *next, uint64_t sequence, petal_error *error)
     const petal_allocator *allocator = db->env.allocator;
     struct view *before = atomic_load_explicit(&db->views.current, memory_order_relaxed);
     uint64_t shown = atomic_load_explicit(before->sequence, memory_order_relaxed);
+    bool is_state = next != NULL;
 
     if (next == NULL && sequence <= shown)
         return PETAL_OK;
@@ -423,9 +450,10 @@ publish(petal_db *db, struct view *next, uint64_t sequence, petal_error *error)
     view_fix(next, sequence > shown ? sequence : shown);
     view_ref(before);
     reading->old[reading->old_count++] = (struct old_view){before, reading->state};
-    mutex_lock(&db->views.mutex);
-    db_publish_view(db, next);
-    mutex_unlock(&db->views.mutex);
+    if (is_state)
+        show_state(db, next);
+    else
+        show_view(db, next);
     reading->state = db->manifest->number;
     reading->anew = false;
     return PETAL_OK;

@@ -64,6 +64,7 @@ family_free(petal_family *family)
     if (family == NULL)
         return;
     allocator = family->table->schema->env->allocator;
+    family_descriptor_free(family->next_descriptor, allocator);
     family_descriptor_free(own_family_descriptor(family), allocator);
     mem_free(allocator, family, sizeof *family + family->name.size);
 }
@@ -98,6 +99,7 @@ table_free(petal_table *table)
         table->all_families = family->next;
         family_free(family);
     }
+    table_descriptor_free(table->next_descriptor, allocator);
     table_descriptor_free(own_table_descriptor(table), allocator);
     mem_free(allocator, table, sizeof *table + table->name.size);
 }
@@ -244,14 +246,14 @@ compare_tables(const petal_table_options *a, const petal_table_options *b,
     return end_comparison(&edit, first, same);
 }
 
-/* The family of that description, made or described anew; NULL: no memory. *changed: it was. */
+/* The family of that description, made, or with its next descriptor; NULL: no memory. *changes: it
+ * is one of these. */
 static petal_family *
-follow_family(petal_table *table, const struct manifest_family *described, bool *changed)
+follow_family(petal_table *table, const struct manifest_family *described, bool *changes)
 {
     struct schema *schema = table->schema;
     const petal_allocator *allocator = schema->env->allocator;
     petal_family *family = table_family_by_id(table, described->id);
-    struct family_descriptor *descriptor;
     bool same;
 
     if (family == NULL) {
@@ -261,23 +263,43 @@ follow_family(petal_table *table, const struct manifest_family *described, bool 
         schema->slot_count++;
         family->next = table->all_families;
         table->all_families = family;
-        *changed = true;
+        *changes = true;
         return family;
     }
     if (compare_families(family_options(family), &described->options, allocator, &same) != PETAL_OK)
         return NULL;
     if (same)
         return family;
-    descriptor = family_descriptor_new(&described->options, allocator);
-    if (descriptor == NULL)
-        return NULL;
-    family_describe(family, descriptor);
-    *changed = true;
-    return family;
+    family->next_descriptor = family_descriptor_new(&described->options, allocator);
+    *changes = true;
+    return family->next_descriptor != NULL ? family : NULL;
 }
 
-enum petal_status
-table_follow(petal_table *table, const struct manifest_table *described)
+static void
+forget_next(petal_table *table)
+{
+    const petal_allocator *allocator = table->schema->env->allocator;
+
+    table_descriptor_free(table->next_descriptor, allocator);
+    table->next_descriptor = NULL;
+    for (petal_family *family = table->all_families; family != NULL; family = family->next) {
+        family_descriptor_free(family->next_descriptor, allocator);
+        family->next_descriptor = NULL;
+    }
+}
+
+static bool
+has_family(const struct table_descriptor *descriptor, const petal_family *family)
+{
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        if (descriptor->families[i] == family)
+            return true;
+    }
+    return false;
+}
+
+static enum petal_status
+prepare_next(petal_table *table, const struct manifest_table *described, bool *changes)
 {
     const petal_allocator *allocator = table->schema->env->allocator;
     const struct table_descriptor *present = table_descriptor(table);
@@ -288,39 +310,63 @@ table_follow(petal_table *table, const struct manifest_table *described)
         .attributes = described->attributes,
         .attribute_count = described->attribute_count,
     };
-    struct table_descriptor *descriptor =
+    struct table_descriptor *next =
         table_descriptor_new(&options, described->family_count, allocator);
-    bool same, changed = present->family_count != described->family_count;
+    bool same;
+
+    table->next_descriptor = next;
+    if (next == NULL ||
+        compare_tables(table_options(table), &options, allocator, &same) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    *changes = !same || present->family_count != described->family_count;
+    for (size_t i = 0; i < described->family_count; i++) {
+        petal_family *family = follow_family(table, &described->families[i], changes);
+
+        if (family == NULL)
+            return PETAL_NO_MEMORY;
+        *changes = *changes || !has_family(present, family);
+        table_descriptor_set(next, i, family,
+                             family->next_descriptor != NULL ? &family->next_descriptor->options
+                                                             : family_options(family));
+    }
+    table_descriptor_sort(next);
+    return PETAL_OK;
+}
+
+enum petal_status
+table_follow(petal_table *table, const struct manifest_table *described)
+{
+    bool changes = false;
+    enum petal_status status;
 
     assert_held(&table->schema->mutex);
-    if (descriptor == NULL ||
-        compare_tables(table_options(table), &options, allocator, &same) != PETAL_OK) {
-        table_descriptor_free(descriptor, allocator);
-        return PETAL_NO_MEMORY;
-    }
-    changed |= !same;
-    for (size_t i = 0; i < described->family_count; i++) {
-        petal_family *family = follow_family(table, &described->families[i], &changed);
+    forget_next(table);
+    status = prepare_next(table, described, &changes);
+    if (status != PETAL_OK || !changes)
+        forget_next(table);
+    return status;
+}
 
-        if (family == NULL) {
-            table_descriptor_free(descriptor, allocator);
-            return PETAL_NO_MEMORY;
-        }
-        table_descriptor_set(descriptor, i, family, family_options(family));
-    }
-    if (!changed) {
-        table_descriptor_free(descriptor, allocator);
-        return PETAL_OK;
-    }
+void
+table_show_next(petal_table *table)
+{
+    const struct table_descriptor *present = table_descriptor(table);
+    struct table_descriptor *next = table->next_descriptor;
+
+    assert_held(&table->schema->mutex);
+    if (next == NULL)
+        return;
     for (size_t i = 0; i < present->family_count; i++) {
-        petal_family *family = present->families[i];
-
-        if (manifest_find_family(described, family->id) == NULL)
-            atomic_store_explicit(&family->dropped, true, memory_order_release);
+        if (!has_family(next, present->families[i]))
+            atomic_store_explicit(&present->families[i]->dropped, true, memory_order_release);
     }
-    table_descriptor_sort(descriptor);
-    table_describe(table, descriptor);
-    return PETAL_OK;
+    for (petal_family *family = table->all_families; family != NULL; family = family->next) {
+        if (family->next_descriptor != NULL)
+            family_describe(family, family->next_descriptor);
+        family->next_descriptor = NULL;
+    }
+    table_describe(table, next);
+    table->next_descriptor = NULL;
 }
 
 void
@@ -384,11 +430,9 @@ table_by_name(const struct schema *schema, petal_slice name)
 petal_family *
 table_family_by_id(petal_table *table, uint16_t id)
 {
-    const struct table_descriptor *descriptor = table_descriptor(table);
-
-    for (size_t i = 0; i < descriptor->family_count; i++) {
-        if (descriptor->families[i]->id == id)
-            return descriptor->families[i];
+    for (petal_family *family = table->all_families; family != NULL; family = family->next) {
+        if (family->id == id)
+            return family;
     }
     return NULL;
 }

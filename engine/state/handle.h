@@ -30,7 +30,8 @@ struct petal_family {
     size_t slot;        /* in views */
     petal_slice name;
     _Atomic(const struct family_descriptor *) descriptor; /* replaced under schema.mutex */
-    _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
+    struct family_descriptor *next_descriptor; /* table_follow's; NULL: none. Guarded by it, too */
+    _Atomic(bool) dropped;                     /* by itself; see family_is_dropped */
     /* Has lost a file (engine/state/damage.h); does not change once the database is open. */
     bool unusable;
     /* No job is due to drop deleted cells before this time: one had to keep them, because of
@@ -63,6 +64,7 @@ struct petal_table {
     uint32_t id;
     petal_slice name;
     _Atomic(const struct table_descriptor *) descriptor; /* replaced under schema.mutex */
+    struct table_descriptor *next_descriptor; /* table_follow's; NULL: none. Guarded by it, too */
     _Atomic(bool) dropped;
     /* The last sequence when a bulk was loaded below all that there is: its cells do not tell that
      * they are new. Set by the LEADER. */
@@ -193,10 +195,13 @@ enum petal_status table_attach(struct schema *schema, const struct manifest_tabl
                                petal_table **table);
 void table_free(petal_table *table);
 
-/* The handles become as the manifest describes the table by now: families are made, flagged as
- * dropped, described anew. On PETAL_NO_MEMORY some of that is done, and the call can be repeated.
- * REQUIRES: schema->mutex held. */
+/* Prepare that the handles become as the manifest describes the table by now, in place of what was
+ * prepared before: families are made, which no descriptor names yet. After PETAL_NO_MEMORY nothing
+ * is prepared. REQUIRES: schema->mutex held. */
 enum petal_status table_follow(petal_table *table, const struct manifest_table *described);
+
+/* They become so: families are flagged as dropped, all are described anew. REQUIRES: the same. */
+void table_show_next(petal_table *table);
 
 /* A handle that nothing points to yet, at `slot` of views to come; NULL: no memory. */
 petal_family *family_new(petal_table *table, uint16_t id, size_t slot,

@@ -173,6 +173,48 @@ TEST(changes_of_the_schema_are_followed)
 }
 
 /* A snapshot or cursor of a reader keeps its view, whatever the writer merges and removes. */
+/* A refresh for which any one of its allocations fails shows what was there, if it fails; the next
+ * one shows what is there. */
+TEST(a_refresh_that_fails_shows_what_was_there)
+{
+    static const char *const steps[] = {
+        "alter t f,versions=7 h; put t a/h:q=2; drop u; table u g; put u a/g:q=4; flush; put t "
+        "b/f:q",
+        "truncate t; put t z/f:q=5; restore S t; alter t f,versions=1 g; put t z/g:q=6",
+        "drop u; table u f; put u a/f:q=1; flush; drop v; clone S v; put v y/g:q=6",
+    };
+    struct script script;
+    petal_db *reader;
+    uint64_t failed = 0;
+    bool all = false;
+
+    script_begin(&script);
+    script_do(&script, "table t f,versions=1 g; put t a/f:q=1 a/g:q=2; take t S; clone S v; "
+                       "table u f; put u a/f:q=1");
+    reader = fixture_open_reader(&script.base, FIXTURE_DIRECTORY);
+    for (uint64_t n = 1; !all; n++) {
+        struct text before = show(reader);
+        uint64_t failures = test_allocator_failures(&script.base.allocator);
+        enum petal_status status;
+
+        script_do(&script, steps[n % (sizeof steps / sizeof steps[0])]);
+        test_allocator_fail_at(&script.base.allocator, n, false);
+        status = petal_refresh(reader, NULL);
+        test_allocator_fail_at(&script.base.allocator, 0, false);
+        all = test_allocator_failures(&script.base.allocator) == failures;
+        if (status != PETAL_OK) {
+            failed++;
+            assert_int_equal(status, PETAL_NO_MEMORY);
+            expect_text(show(reader), &before);
+        }
+        expect_refreshed(reader, &script);
+        free(before.bytes);
+    }
+    assert_true(failed > 50);
+    MUST(petal_close(reader, WHY));
+    script_end(&script);
+}
+
 TEST(snapshots_and_cursors_stay)
 {
     petal_snapshot *snapshot;
