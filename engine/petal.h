@@ -1609,8 +1609,8 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_wait_idle(petal_db *db, petal
  * exist or be empty (else PETAL_EXISTS). The copy includes memtables and all table snapshots.
  * Writes continue meanwhile; a schema change meanwhile is included or not. Store files are shared
  * by hard links, or copied where the file system has none; the copy is an independent database. A
- * copy that was cut short has no manifest, and petal_open refuses it; one that failed leaves an
- * empty directory.
+ * copy that was cut short has no manifest, and petal_open refuses it, as the next checkpoint does:
+ * remove it first. One that failed leaves an empty directory.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_checkpoint(petal_db *db, const char *directory, petal_error *error);
@@ -1959,9 +1959,10 @@ typedef struct petal_restore_options {
 
 /*
  * Make a database in `directory` of the backup in the directory `backup`, or of any copy of a
- * database. It must not exist or be empty (else PETAL_EXISTS), or hold a database that
- * options->replace allows to replace. Store files are copied, and read back: a damaged one is
- * PETAL_CORRUPT, and *error names it. Nothing is written into the backup.
+ * database. It must not exist or be empty (else PETAL_EXISTS), or hold a database, or what a
+ * restore left that died, which options->replace allows to replace. Store files are copied, and
+ * read back: a damaged one is PETAL_CORRUPT, and *error names it. Nothing is written into the
+ * backup.
  *
  * What is replaced stays as it was until all files are there and the new manifest takes the place
  * of the old one. Whoever dies before leaves it, or a directory that petal_open refuses; `replace`

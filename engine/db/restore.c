@@ -14,7 +14,7 @@
 /* ---- a directory whose database is replaced ---- */
 
 struct names {
-    bool any, manifest, data, mark;
+    bool manifest, data, mark, other; /* other than what a restore leaves that was cut short */
 };
 
 static void
@@ -24,10 +24,10 @@ note_name(void *argument, const char *name)
     uint64_t number;
     enum filename_kind kind = filename_parse(name, &number);
 
-    names->any = true;
     names->manifest = names->manifest || kind == FILENAME_MANIFEST;
     names->data = names->data || kind == FILENAME_STORE_FILE || kind == FILENAME_WAL;
     names->mark = names->mark || strcmp(name, BACKUP_MARK_NAME) == 0;
+    names->other = names->other || kind == FILENAME_OTHER;
 }
 
 static enum petal_status
@@ -36,14 +36,14 @@ judge_directory(const struct directory *directory, struct names *names, petal_er
     const char *path = directory->path;
     int failed;
 
-    *names = (struct names){.any = false};
+    *names = (struct names){.manifest = false};
     failed = directory_list(directory, note_name, names);
     if (failed != 0)
         return error_io(error, path, failed, "list directory");
     if (names->mark)
         return error_file(error, PETAL_INVALID, path, "%s is a backup, which is not replaced",
                           path);
-    if (names->any && !names->manifest && !names->data)
+    if (names->other && !names->manifest && !names->data)
         return error_file(error, PETAL_EXISTS, path,
                           "%s is not empty, and what is there is no database", path);
     return PETAL_OK;
@@ -78,6 +78,9 @@ open_replaced(struct copy *copy, const char *path, petal_error *error)
     status = judge_directory(directory, &names, error);
     if (status == PETAL_OK)
         status = opener_lock_take(directory, false, &copy->made.lock_file, error);
+    /* Again: somebody may have come before the lock. */
+    if (status == PETAL_OK)
+        status = judge_directory(directory, &names, error);
     if (status != PETAL_OK)
         return status;
     failed = directory_sync_parent(directory);

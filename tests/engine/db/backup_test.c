@@ -907,3 +907,55 @@ TEST(a_first_backup_is_whole_or_refused)
         fixture_fini(&fixture.base);
     }
 }
+
+static const struct first_restore {
+    bool replaces;
+} first_restores[] = {{false}, {true}};
+
+/* Where there was nothing, too, a restore that was cut short can be completed; until it is whole
+ * there is nothing to open. */
+TEST_EACH(a_first_restore_is_whole_or_completed, first_restores)
+{
+    const struct first_restore *first = *state;
+    struct backup_fixture fixture;
+    struct memory_vfs *prepared;
+    bool off = true;
+
+    begin(&fixture);
+    memory_vfs_refuse_links(fixture.base.vfs, EXDEV);
+    back_up(&fixture, BACKUP);
+    fixture_must_close(&fixture.base);
+    prepared = memory_vfs_clone(fixture.base.vfs);
+    fixture_fini(&fixture.base);
+    for (uint64_t n = 1; off; n++) {
+        struct backup_fixture died = {0}, next = {0};
+        struct memory_vfs *clone;
+        petal_error error;
+        petal_db *db;
+        bool done;
+
+        fixture_init_on(&died.base, memory_vfs_clone(prepared), 1);
+        memory_vfs_cut_at(died.base.vfs, n);
+        done = restore(&died, FRESH, first->replaces, &error) == PETAL_OK;
+        off = memory_vfs_is_off(died.base.vfs);
+        clone = memory_vfs_clone(died.base.vfs);
+        if (n % 2 == 0 || !off)
+            memory_vfs_process_death(clone);
+        else
+            memory_vfs_power_cut(clone, MEMORY_CUT_RANDOM, n);
+        fixture_init_on(&next.base, clone, 2);
+        next.base.options.create = false;
+        if (petal_open(FRESH, &next.base.options, &db, &error) == PETAL_OK) {
+            MUST(petal_close(db, WHY));
+            assert_int_equal(writes_in(clone, FRESH), WRITES);
+        } else {
+            assert_false(done);
+        }
+        MUST(restore(&next, FRESH, true, WHY));
+        assert_int_equal(writes_in(clone, FRESH), WRITES);
+        fixture_fini(&next.base);
+        memory_vfs_cut_at(died.base.vfs, 0);
+        fixture_fini(&died.base);
+    }
+    memory_vfs_free(prepared);
+}
