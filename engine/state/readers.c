@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #define SLOT_BYTES 64
 #define MOST_SLOTS 4096 /* further readers share slot 0 */
@@ -33,24 +34,63 @@ readers_watch(struct readers *readers, petal_error *error)
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open");
 }
 
-/* The states that readers use; more readers than there is room for count as one that uses all. */
+#define MOST_RANGES 64
+
+/* The states that readers use, in ascending ranges that have none in common. */
 struct uses {
     struct {
         uint64_t oldest, newest;
-    } ranges[64];
-    size_t count;
+    } ranges[MOST_RANGES + 1];
+    size_t count; /* MOST_RANGES at most, between two calls */
 };
 
+/* The two ranges that are closest become one, as if what lies between them were in use. */
+static void
+join_closest(struct uses *uses)
+{
+    size_t closest = 0;
+    uint64_t least = UINT64_MAX;
+
+    for (size_t i = 0; i + 1 < uses->count; i++) {
+        uint64_t gap = uses->ranges[i + 1].oldest - uses->ranges[i].newest;
+
+        if (gap < least) {
+            least = gap;
+            closest = i;
+        }
+    }
+    uses->ranges[closest].newest = uses->ranges[closest + 1].newest;
+    uses->count--;
+    memmove(&uses->ranges[closest + 1], &uses->ranges[closest + 2],
+            (uses->count - closest - 1) * sizeof uses->ranges[0]);
+}
+
+/* What is no range counts as all states. */
 static void
 add_use(struct uses *uses, uint64_t oldest, uint64_t newest)
 {
-    if (uses->count == sizeof uses->ranges / sizeof uses->ranges[0]) {
+    size_t at = 0, end;
+
+    if (oldest > newest) {
         oldest = 0;
         newest = READERS_LOADING;
-        uses->count = 0;
     }
-    uses->ranges[uses->count].oldest = oldest;
-    uses->ranges[uses->count++].newest = newest;
+    while (at < uses->count && uses->ranges[at].newest < oldest)
+        at++;
+    /* Those that it meets become one with it. */
+    for (end = at; end < uses->count && uses->ranges[end].oldest <= newest; end++) {
+        if (uses->ranges[end].oldest < oldest)
+            oldest = uses->ranges[end].oldest;
+        if (uses->ranges[end].newest > newest)
+            newest = uses->ranges[end].newest;
+    }
+    memmove(&uses->ranges[at + 1], &uses->ranges[end],
+            (uses->count - end) * sizeof uses->ranges[0]);
+    uses->ranges[at].oldest = oldest;
+    uses->ranges[at].newest = newest;
+    uses->count = uses->count - (end - at) + 1;
+    if (uses->count > MOST_RANGES)
+        join_closest(uses);
 }
 
 /* What cannot be read or tested counts as in use. */
