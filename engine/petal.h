@@ -1966,7 +1966,9 @@ typedef struct petal_restore_options {
  *
  * What is replaced stays as it was until all files are there and the new manifest takes the place
  * of the old one. Whoever dies before leaves it, or a directory that petal_open refuses; `replace`
- * completes that. PETAL_INVALID: the directory is the backup, or in it, or itself a backup.
+ * completes that. PETAL_BUSY: somebody has the database open, to write or to read; while it is
+ * replaced petal_open is PETAL_BUSY, too. PETAL_INVALID: the directory is the backup, or in it, or
+ * itself a backup.
  * `options` and `report` may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status

@@ -19,8 +19,8 @@
  * before step 2 it is replaced by the same state with greater ids; and the new state has ids above
  * those of the old one, whose files may be left of step 4.
  *
- * READERS of what is in the directory go on: it is a database whose writer the copy is, so it keeps
- * the files that they use (engine/state/readers.h).
+ * READERS of a backup go on: it is a database whose writer the copy is, so it keeps the files that
+ * they use (engine/state/readers.h). A database with readers is not replaced, and has none meanwhile.
  *
  * Belongs to one thread, which holds the locks of copy_lock.
  */

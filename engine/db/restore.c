@@ -89,7 +89,9 @@ open_replaced(struct copy *copy, const char *path, petal_error *error)
     status = names.manifest ? load_old(copy, error) : PETAL_OK;
     if (status != PETAL_OK)
         return status;
-    return copy_watch_readers(copy, copy->old != NULL ? copy->old->number : 0, error);
+    status = copy_watch_readers(copy, copy->old != NULL ? copy->old->number : 0, error);
+    /* The sequences of what is restored may be lower than those that they have read. */
+    return status == PETAL_OK ? readers_exclude(&copy->readers, error) : status;
 }
 
 /* ---- all ---- */

@@ -19,6 +19,13 @@ lock_slot(const struct readers *readers, uint64_t slot, enum petal_lock how)
     return vfs->lock(vfs->context, readers->file, slot * SLOT_BYTES, 1, how);
 }
 
+/* The file system knows no locks, or none of parts of files. */
+static bool
+cannot_lock(int failed)
+{
+    return failed == ENOSYS || failed == ENOLCK || failed == EOPNOTSUPP;
+}
+
 /* ---- the writer ---- */
 
 enum petal_status
@@ -32,6 +39,20 @@ readers_watch(struct readers *readers, petal_error *error)
     failed = directory_open_file(readers->directory, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE,
                                  &readers->file);
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open");
+}
+
+enum petal_status
+readers_exclude(struct readers *readers, petal_error *error)
+{
+    const petal_vfs *vfs = readers->directory->env->vfs;
+    char path[PETAL_PATH_BYTES];
+    int failed = vfs->lock(vfs->context, readers->file, 0, 0, PETAL_LOCK_EXCLUSIVE);
+
+    filename_readers(path, readers->directory->path);
+    if (failed == EAGAIN)
+        return error_file(error, PETAL_BUSY, path, "%s is locked: somebody reads the database",
+                          path);
+    return failed == 0 || cannot_lock(failed) ? PETAL_OK : error_io(error, path, failed, "lock");
 }
 
 #define MOST_RANGES 64
@@ -122,7 +143,7 @@ take_uses(const struct readers *readers, struct uses *uses)
         return;
     failed = vfs->lock(vfs->context, readers->file, 0, 0, PETAL_LOCK_TEST);
     /* Where slots cannot be locked, readers lock the writer out. */
-    if (failed == 0 || failed == ENOSYS || failed == ENOLCK || failed == EOPNOTSUPP)
+    if (failed == 0 || cannot_lock(failed))
         return;
     if (vfs->size(vfs->context, readers->file, &size) != 0)
         add_use(uses, 0, READERS_LOADING);
@@ -283,9 +304,12 @@ readers_join(struct readers *readers, bool *joined, petal_error *error)
     if (readers->file != NULL)
         vfs->close(vfs->context, readers->file);
     readers->file = NULL;
-    if (failed == ENOENT || failed == EACCES || failed == EPERM || failed == ENOLCK ||
-        failed == ENOSYS || failed == EOPNOTSUPP || failed == EROFS)
+    if (failed == ENOENT || failed == EACCES || failed == EPERM || failed == EROFS ||
+        cannot_lock(failed))
         return PETAL_OK;
+    if (failed == EAGAIN) /* also for slot 0: see readers_exclude */
+        return error_file(error, PETAL_BUSY, path, "%s is locked: a restore replaces the database",
+                          path);
     return error_io(error, path, failed, action);
 }
 

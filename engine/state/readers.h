@@ -60,6 +60,11 @@ void readers_leave(struct readers *readers);
 /* Open the registry, and make it if there is none. REQUIRES: LOCK is held. */
 enum petal_status readers_watch(struct readers *readers, petal_error *error);
 
+/* Let there be no reader until readers_leave, which needs a lock on all slots, those to come
+ * included: whoever would join is PETAL_BUSY. PETAL_BUSY: there is one. REQUIRES: LOCK is held, which
+ * keeps those away that cannot lock a slot. */
+enum petal_status readers_exclude(struct readers *readers, petal_error *error);
+
 /* A state is durable. */
 static inline void
 readers_note_state(struct readers *readers, uint64_t number)
@@ -86,6 +91,7 @@ void readers_remove_kept(struct readers *readers);
 
 /*
  * Take a slot, loading. *joined false: there is no registry, or nothing in it can be locked here.
+ * PETAL_BUSY: readers are excluded.
  */
 enum petal_status readers_join(struct readers *readers, bool *joined, petal_error *error);
 

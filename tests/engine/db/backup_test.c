@@ -595,6 +595,62 @@ TEST_WITH(a_database_is_replaced_by_a_word, setup, teardown)
     assert_int_equal(writes_in(fixture->base.vfs, BACKUP), WRITES + 2);
 }
 
+/* What it may replace, tried from within. */
+static bool
+open_meanwhile(void *argument, uint64_t done, uint64_t total)
+{
+    struct backup_fixture *fixture = argument;
+    petal_options options = fixture->base.options;
+    petal_error error;
+    petal_db *db;
+
+    (void)done;
+    (void)total;
+    options.create = false;
+    options.read_only = true;
+    refused(petal_open(FIXTURE_DIRECTORY, &options, &db, &error), PETAL_BUSY, &error,
+            "a restore replaces the database");
+    return true;
+}
+
+/* Readers that write their slots, and those that may not. */
+TEST_WITH(what_somebody_reads_is_not_replaced, setup, teardown)
+{
+    struct backup_fixture *fixture = *state;
+    const petal_restore_options options = {
+        .env = &fixture->base.env, .replace = true, .argument = fixture, .watch = open_meanwhile};
+    struct ledger ledger = {0};
+    petal_db *reader, *sealed_reader;
+    petal_options reading;
+    petal_vfs sealed;
+    petal_env env;
+    petal_error error;
+
+    back_up(fixture, BACKUP);
+    write_some(fixture, WRITES + 1, WRITES + 7);
+    fixture_must_close(&fixture->base);
+    reader = fixture_open_reader(&fixture->base, FIXTURE_DIRECTORY);
+    read_only_seal(&sealed, &fixture->base);
+    env = fixture->base.env;
+    fixture->base.env.vfs = memory_vfs_table(fixture->base.vfs);
+    reading = fixture->base.options;
+    reading.read_only = true;
+    reading.create = false;
+    reading.env = &env;
+    MUST(petal_open(FIXTURE_DIRECTORY, &reading, &sealed_reader, WHY));
+    refused(restore(fixture, FIXTURE_DIRECTORY, true, &error), PETAL_BUSY, &error,
+            "somebody reads the database");
+    MUST(petal_refresh(reader, WHY));
+    MUST(ledger_attach(&ledger, reader, WHY));
+    assert_int_equal(ledger_must_be_prefix(&ledger), WRITES + 7);
+    MUST(petal_close(reader, WHY));
+    refused(restore(fixture, FIXTURE_DIRECTORY, true, &error), PETAL_BUSY, &error,
+            "somebody reads the database");
+    MUST(petal_close(sealed_reader, WHY));
+    MUST(petal_restore(BACKUP, FIXTURE_DIRECTORY, &options, NULL, WHY));
+    assert_int_equal(writes_in(fixture->base.vfs, FIXTURE_DIRECTORY), WRITES);
+}
+
 TEST_WITH(what_has_lost_its_manifest_is_replaced, setup, teardown)
 {
     struct backup_fixture *fixture = *state;

@@ -106,6 +106,18 @@ expect 'a new one' 0 '^restore: .* 0 skipped' "$shell" new restore b
 is_true 'of all rows' "$([ "$(rows new t)" = "$(rows b t)" ] && echo 1)"
 expect 'it can be written' 0 '' "$shell" new -e "put 't', 'restored', 'f:q', 'v'; delete_snapshot 's'"
 expect 'it is there' 2 'not empty; --replace replaces a database' "$shell" new restore b
+mkfifo typed
+"$shell" --read-only new <typed >heard 2>&1 &
+reader=$!
+exec 3>typed
+echo 'puts 1 + 1' >&3
+for _ in $(seq 100); do
+    grep -q 2 heard && break
+    sleep 0.1
+done
+expect 'somebody reads it' 3 'new/READERS is locked: somebody reads the database' "$shell" new restore b --replace
+exec 3>&-
+wait $reader
 expect 'by a word' 0 '^restore: ' "$shell" new restore b --replace
 is_true 'without what came later' "$([ "$(rows new t)" = "$(rows b t)" ] && echo 1)"
 expect 'a backup is none' 2 'b is a backup, which is not replaced' "$shell" b restore day2 --replace
