@@ -1644,8 +1644,13 @@ typedef struct petal_backup_options {
      */
     const char *previous;
     void *argument;
-    /* Called now and then with the progress in bytes. If it returns false, the call ends with
-     * PETAL_BUSY. */
+    /*
+     * Called now and then with the progress in bytes, by the thread that called petal_backup. If it
+     * returns false, the call ends with PETAL_BUSY. It may read and write the database, but of the
+     * calls that wait for a backup each would wait for itself, and is PETAL_BUSY: petal_refresh, a
+     * petal_snapshot_new that refreshes, petal_backup and petal_checkpoint, and those that create,
+     * restore, clone or delete table snapshots. Nor may it close the database.
+     */
     bool (*watch)(void *argument, uint64_t done, uint64_t total);
 } petal_backup_options;
 

@@ -267,7 +267,9 @@ petal_backup(petal_db *db, const char *destination, const petal_backup_options *
     copy.never_links = known.copy;
     copy.watch = known.watch;
     copy.argument = known.argument;
-    copy_lock(db);
+    status = copy_lock(db, error);
+    if (status != PETAL_OK)
+        return status;
     status = db->read_only ? PETAL_OK : db_check_writable(db, error);
     if (status == PETAL_OK)
         status = open_destination(&copy, destination, error);

@@ -18,7 +18,9 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
         return PETAL_INVALID;
     if (!filename_directory_fits(directory))
         return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
-    copy_lock(db);
+    status = copy_lock(db, error);
+    if (status != PETAL_OK)
+        return status;
     status = db_check_writable(db, error);
     if (status == PETAL_OK) {
         copy.identity = env_random(&db->env);

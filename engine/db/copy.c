@@ -27,6 +27,26 @@ give_up(petal_error *error)
     return error_set(error, PETAL_BUSY, "the copy was given up");
 }
 
+/* ---- locks ---- */
+
+enum petal_status
+copy_lock(petal_db *db, petal_error *error)
+{
+    enum petal_status status = db_check_not_capturing(db, error);
+
+    if (status == PETAL_OK && db->reading != NULL)
+        mutex_lock(&db->reading->mutex);
+    return status == PETAL_OK ? db_begin_capture(db, error) : status;
+}
+
+void
+copy_unlock(petal_db *db)
+{
+    db_end_capture(db);
+    if (db->reading != NULL)
+        mutex_unlock(&db->reading->mutex);
+}
+
 /* ---- shelves and sets of numbers ---- */
 
 static bool

@@ -78,22 +78,9 @@ enum petal_status copy_check_path(const struct copy *copy, const char *path, boo
                                   petal_error *error);
 
 /* While a copy is made table snapshots stay as they are, and of a read-only opening the view: a
- * refresh waits. */
-static inline void
-copy_lock(petal_db *db)
-{
-    if (db->reading != NULL)
-        mutex_lock(&db->reading->mutex);
-    mutex_lock(&db->capture_mutex);
-}
-
-static inline void
-copy_unlock(petal_db *db)
-{
-    mutex_unlock(&db->capture_mutex);
-    if (db->reading != NULL)
-        mutex_unlock(&db->reading->mutex);
-}
+ * refresh waits. PETAL_BUSY: this thread makes one already. */
+enum petal_status copy_lock(petal_db *db, petal_error *error);
+void copy_unlock(petal_db *db);
 
 /* Let nobody be in the way of readers of the directory, which is locked: `state` is that of its
  * manifest, 0: it has none. */

@@ -490,9 +490,12 @@ refresh(petal_db *db, petal_error *error)
     struct view *next = NULL;
     struct write_place lead;
     uint64_t sequence = 0;
-    enum petal_status status = PETAL_OK;
+    enum petal_status status;
 
     assert(db->read_only);
+    status = db_check_not_capturing(db, error);
+    if (status != PETAL_OK)
+        return status;
     mutex_lock(&reading->mutex);
     if (reading->joined)
         status = readers_say(&db->readers, forget_old_views(db), READERS_LOADING, error);

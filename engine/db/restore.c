@@ -116,9 +116,10 @@ open_directory(struct copy *copy, const char *path, petal_error *error)
 static enum petal_status
 restore_into(struct copy *copy, const char *path, petal_error *error)
 {
-    enum petal_status status;
+    enum petal_status status = copy_lock(copy->db, error);
 
-    copy_lock(copy->db);
+    if (status != PETAL_OK)
+        return status;
     status = open_directory(copy, path, error);
     if (status == PETAL_OK)
         status = copy_run(copy, error);

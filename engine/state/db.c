@@ -76,6 +76,37 @@ db_background_failed(petal_db *db, enum background_kind kind, const petal_error 
     STATS_ADD_SHARED(db, background_failures, 1);
 }
 
+/* ---- captures ---- */
+
+enum petal_status
+db_check_not_capturing(const petal_db *db, petal_error *error)
+{
+    /* A thread's own number is there only if it has put it there. */
+    if (atomic_load_explicit(&db->capturer, memory_order_relaxed) != (uintptr_t)pthread_self())
+        return PETAL_OK;
+    return error_set(error, PETAL_BUSY,
+                     "the call waits for the backup from whose `watch` it is made");
+}
+
+enum petal_status
+db_begin_capture(petal_db *db, petal_error *error)
+{
+    enum petal_status status = db_check_not_capturing(db, error);
+
+    if (status != PETAL_OK)
+        return status;
+    mutex_lock(&db->capture_mutex);
+    atomic_store_explicit(&db->capturer, (uintptr_t)pthread_self(), memory_order_relaxed);
+    return PETAL_OK;
+}
+
+void
+db_end_capture(petal_db *db)
+{
+    atomic_store_explicit(&db->capturer, 0, memory_order_relaxed);
+    mutex_unlock(&db->capture_mutex);
+}
+
 /* ---- views ---- */
 
 void

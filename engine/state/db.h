@@ -119,6 +119,7 @@ struct petal_db {
     /* Held during all of a checkpoint or change of table snapshots: one at a time, so no file of a
      * snapshot is removed meanwhile. */
     struct mutex capture_mutex;
+    _Atomic(uintptr_t) capturer; /* the thread that has begun a capture; 0: none */
 
     /* What goes on. */
     struct writers writers;
@@ -152,6 +153,15 @@ db_enter(const petal_db *db, petal_error *error)
     error_clear(error);
     return db_is_of_another_process(db) ? db_refuse_process(db, error) : PETAL_OK;
 }
+
+/* ---- captures ---- */
+
+/* PETAL_BUSY: this thread is within a backup, whose watch has called: it would wait for itself. */
+enum petal_status db_check_not_capturing(const petal_db *db, petal_error *error);
+
+/* Hold capture_mutex; PETAL_BUSY as above. */
+enum petal_status db_begin_capture(petal_db *db, petal_error *error);
+void db_end_capture(petal_db *db);
 
 /* ---- failure ---- */
 

@@ -245,9 +245,10 @@ restore_by_name(petal_db *db, petal_slice snapshot, petal_slice name, petal_tabl
                 petal_error *error)
 {
     struct restoration restoration = {.db = db, .name = name, .replaces = name.size == 0};
-    enum petal_status status;
+    enum petal_status status = db_begin_capture(db, error);
 
-    mutex_lock(&db->capture_mutex);
+    if (status != PETAL_OK)
+        return status;
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = table_snapshot_expire(db, error);
@@ -260,7 +261,7 @@ restore_by_name(petal_db *db, petal_slice snapshot, petal_slice name, petal_tabl
         *table = restoration.table;
         manifest_copy_table_fini(&restoration.source, db->env.allocator);
     }
-    mutex_unlock(&db->capture_mutex);
+    db_end_capture(db);
     return status;
 }
 

@@ -172,7 +172,9 @@ petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *err
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    mutex_lock(&db->capture_mutex);
+    status = db_begin_capture(db, error);
+    if (status != PETAL_OK)
+        return status;
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = table_snapshot_find(db, snapshot, &found, error);
@@ -180,7 +182,7 @@ petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *err
         status = delete_snapshot(db, &found, error);
         manifest_copy_table_fini(&found, db->env.allocator);
     }
-    mutex_unlock(&db->capture_mutex);
+    db_end_capture(db);
     return status;
 }
 
@@ -252,7 +254,9 @@ petal_table_snapshot_create(petal_table *table, petal_slice name,
         status = snapshot_name_check(name, error);
     if (status != PETAL_OK)
         return status;
-    mutex_lock(&db->capture_mutex);
+    status = db_begin_capture(db, error);
+    if (status != PETAL_OK)
+        return status;
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
@@ -262,7 +266,7 @@ petal_table_snapshot_create(petal_table *table, petal_slice name,
         status = check_free(db, name, error);
     if (status == PETAL_OK)
         status = take_snapshot(table, &snapshot, options.skip_flush, error);
-    mutex_unlock(&db->capture_mutex);
+    db_end_capture(db);
     return status;
 }
 

@@ -388,6 +388,50 @@ TEST_WITH(a_reader_of_the_backup_goes_on, setup, teardown)
                      fixture->report.files + OTHER_FILES);
 }
 
+/* ---- calls from within ---- */
+
+static bool
+call_from_within(void *argument, uint64_t done, uint64_t total)
+{
+    struct backup_fixture *fixture = argument;
+    petal_db *db = fixture->base.db;
+    petal_slice name = slice_from_text("eight");
+    petal_snapshot *snapshot;
+    petal_table *table;
+
+    (void)done;
+    (void)total;
+    assert_int_equal(petal_backup(db, SECOND, NULL, NULL, NULL), PETAL_BUSY);
+    if (fixture->base.options.read_only) {
+        assert_int_equal(petal_refresh(db, NULL), PETAL_BUSY);
+        assert_int_equal(petal_snapshot_new(db, &snapshot, NULL), PETAL_BUSY);
+        return true;
+    }
+    assert_int_equal(petal_checkpoint(db, SECOND, NULL), PETAL_BUSY);
+    assert_int_equal(
+        petal_table_snapshot_create(fixture->ledger.tables[0], slice_from_text("nine"), NULL, NULL),
+        PETAL_BUSY);
+    assert_int_equal(petal_table_snapshot_delete(db, name, NULL), PETAL_BUSY);
+    assert_int_equal(petal_table_snapshot_restore(db, name, &table, NULL), PETAL_BUSY);
+    MUST(petal_flush(db, NULL, WHY));
+    MUST(petal_snapshot_new(db, &snapshot, WHY));
+    petal_snapshot_free(snapshot);
+    return true;
+}
+
+/* What would wait for the backup is refused from within it; other calls work. */
+TEST_WITH(a_backup_does_not_wait_for_itself, setup, teardown)
+{
+    struct backup_fixture *fixture = *state;
+    const petal_backup_options options = {.argument = fixture, .watch = call_from_within};
+
+    MUST(petal_backup(fixture->base.db, BACKUP, &options, NULL, WHY));
+    fixture->base.options.refresh_at_snapshots = true;
+    open_again(fixture, true, true);
+    MUST(petal_backup(fixture->base.db, BACKUP, &options, NULL, WHY));
+    MUST(petal_refresh(fixture->base.db, WHY));
+}
+
 /* ---- several backups ---- */
 
 TEST_WITH(a_backup_shares_with_the_one_before, setup, teardown)
