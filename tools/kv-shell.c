@@ -377,7 +377,9 @@ static void
 run_texts(struct session *session, const struct arguments *arguments)
 {
     for (size_t i = 0; i < arguments->text_count && !session->ended; i++)
-        input_run_text(session, arguments->texts[i]);
+        if (!input_run_text(session, arguments->texts[i]) &&
+            (i + 1 < arguments->text_count || arguments->file != NULL))
+            input_leave_rest(session);
 }
 
 static bool

@@ -126,6 +126,27 @@ same 'an error in a transaction under -n' err <<'EOF'
 stops:4: ERROR RuntimeError: Unknown table x!
 EOF
 
+# A syntax error in several lines ends the input: the rest of the block is not run for itself.
+cat >broken <<'EOF'
+transaction do
+  put 't', 'half', 'f:q', 'v')
+  put 't', 'half', 'f:q', 'w'
+end
+puts 'behind'
+EOF
+rest='kv-shell: what follows is not run: it may belong to the lines that have this mistake'
+expect 'a mistake in a block of a script' 2 "^$rest" "$shell" --no-took db -f broken
+is_true 'it is the end' "$(grep -q behind "$scratch/out" || echo 1)"
+expect 'one in a pipe' 2 "^$rest" sh -c '"$0" --no-took db <broken' "$shell"
+is_true 'it is the end, too' "$(grep -q behind "$scratch/out" || echo 1)"
+expect 'a block in several -e' 2 "^$rest" "$shell" --no-took db -e 'transaction do' -e "put 't', 'half', 'f:q', 'w'" -e end
+expect 'one in -e before a file' 2 "^$rest" "$shell" --no-took db -e '[1,' -f broken
+expect 'nothing was written' 0 '^0 row(s)' "$shell" --no-took db -e "count 't', ROWPREFIXFILTER => 'half'"
+expect 'a block left open' 2 'unexpected end of input' "$shell" --no-took db -e 'transaction do'
+is_true 'nothing follows it' "$(grep -q "$rest" "$scratch/out" || echo 1)"
+expect 'one in a line of its own' 2 '^behind' "$shell" --no-took db -e "scan 't', }
+puts 'behind'"
+
 # What is wrong stands below HBase's words; under -n these are alone.
 cat >refused <<'EOF'
 scan 't', FILTER => "ValueFilter(=, 'v1')"

@@ -471,7 +471,7 @@ interrupt_input(const char *input, struct text *messages)
     assert_int_equal(raise(SIGINT), 0);
     text_add_format(&text, "%s\n", input);
     assert_false(ruby_wants_more(&session, text_slice(&text)));
-    ruby_run(&session, text_slice(&text), 1);
+    (void)ruby_run(&session, text_slice(&text), 1);
     ruby_close(&session);
     text_free(&text);
     assert_int_equal(session.exit_status, STATUS_OF_INTERRUPT);

@@ -249,6 +249,23 @@ TEST(a_pipe_leaves_no_history)
     free(after);
 }
 
+/* The rest of the block would be run without its transaction. */
+TEST(a_mistake_in_a_paste_ends_it)
+{
+    struct shell_process shell;
+
+    start(&shell);
+    shell_process_type(&shell, "create 'pasted', 'f'\n");
+    shell_process_expect(&shell, "petal:002");
+    shell_process_type(&shell, "transaction do\nput 'pasted', 'r', 'f:a', '1')\n"
+                               "put 'pasted', 's', 'f:a', '2'\nend\n");
+    shell_process_expect(&shell, "what follows is not run");
+    shell_process_expect(&shell, "> ");
+    shell_process_type(&shell, "count 'pasted'\n");
+    shell_process_expect(&shell, "0 row(s)");
+    stop(&shell);
+}
+
 /* A csv whose names do not tell the row: the subcommand asks, until the answer fits, and so does
  * the command of a conversation; no answer imports nothing. */
 TEST(import_asks_for_the_row)

@@ -64,7 +64,7 @@ run(const char *const *inputs, size_t count, enum failure_style style, struct te
 
         text_add_format(&input, "%s\n", inputs[i]);
         assert_false(ruby_wants_more(&session, text_slice(&input)));
-        ruby_run(&session, text_slice(&input), (unsigned)i + 1);
+        (void)ruby_run(&session, text_slice(&input), (unsigned)i + 1);
         text_free(&input);
         assert_null(session.transaction);
     }

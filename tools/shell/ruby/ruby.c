@@ -350,11 +350,12 @@ run_parsed(struct ruby *ruby, struct mrb_parser_state *parser)
     mrb->exc = NULL;
 }
 
-void
+bool
 ruby_run(struct session *session, petal_slice input, unsigned line)
 {
     struct ruby *ruby = session->ruby;
     int arena = mrb_gc_arena_save(ruby->mrb);
+    bool whole = true;
 
     ruby->input = input;
     ruby->line = line;
@@ -365,13 +366,16 @@ ruby_run(struct session *session, petal_slice input, unsigned line)
     }
     if (ruby->parser == NULL)
         run_raise(session, "NoMemoryError", "the input is too long");
-    else if (ruby->parser->nerr > 0 || is_open(ruby->parser))
-        ruby_show_syntax_error(ruby, ruby->parser);
     else
+        whole = ruby->parser->nerr == 0 && !is_open(ruby->parser);
+    if (!whole)
+        ruby_show_syntax_error(ruby, ruby->parser);
+    else if (ruby->parser != NULL)
         run_parsed(ruby, ruby->parser);
     forget_parser(ruby);
     mrb_gc_arena_restore(ruby->mrb, arena);
     output_finish(&session->output);
     output_flush(&session->output);
     arena_clear(&session->arena);
+    return whole;
 }

@@ -30,9 +30,9 @@ unsigned ruby_depth(const struct session *session);
 /*
  * Run the input that was last asked about and show the value of its last expression, unless that
  * is nil; `line` is the number of its first line.  The worst status of its commands is entered in
- * session->worst.
+ * session->worst. False: it has a syntax error, which is shown.
  */
-void ruby_run(struct session *session, petal_slice input, unsigned line);
+bool ruby_run(struct session *session, petal_slice input, unsigned line);
 
 /* Add the commands that make the table, which the shell reads back: the first leaves it writable, and
  * where it takes no writes once it is filled the other one closes it.  Ruby was started. */

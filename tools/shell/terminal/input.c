@@ -12,10 +12,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
 enum { SESSION_LINES = 1000 }; /* to go back to, where no file keeps them */
+enum { PASTE_MILLISECONDS = 50 };
 
 /* Lines on their way to Ruby. */
 struct feed {
@@ -62,18 +64,47 @@ feed_init(struct feed *feed, struct session *session,
     session->answer_context = feed;
 }
 
-static void
+/* False: it has a syntax error. */
+static bool
 run_input(struct feed *feed)
 {
-    ruby_run(feed->session, text_slice(&feed->input), feed->input_line);
+    bool whole = ruby_run(feed->session, text_slice(&feed->input), feed->input_line);
+
     text_clear(&feed->input);
     feed->input_line = feed->line;
+    return whole;
+}
+
+/* Lines that were pasted together come at once, or one shortly after the other. */
+static bool
+drop_waiting_lines(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    bool dropped = false;
+
+    while (poll(&input, 1, PASTE_MILLISECONDS) > 0 && input.revents == POLLIN &&
+           tcflush(STDIN_FILENO, TCIFLUSH) == 0)
+        dropped = true;
+    return dropped;
+}
+
+void
+input_leave_rest(struct session *session)
+{
+    if (session->ended || (session->conversation && !drop_waiting_lines()))
+        return;
+    session->ended = !session->conversation;
+    (void)fputs("kv-shell: what follows is not run: it may belong to the lines that have this "
+                "mistake\n",
+                stderr);
 }
 
 /* Add a line; run the input when it is whole. */
 static void
 feed_line(struct feed *feed, struct text *line)
 {
+    bool several;
+
     drop_line_end(line);
     if (feed->line == 1)
         text_drop_byte_order_mark(line);
@@ -85,17 +116,22 @@ feed_line(struct feed *feed, struct text *line)
     feed->line++;
     if (ruby_wants_more(feed->session, text_slice(&feed->input)))
         return;
-    run_input(feed);
+    several = feed->line - feed->input_line > 1;
+    if (!run_input(feed) && several)
+        input_leave_rest(feed->session);
 }
 
-/* The lines have ended, perhaps inside an input. */
-static void
+/* The lines have ended; false: inside an input. */
+static bool
 feed_finish(struct feed *feed)
 {
+    bool whole = true;
+
     if (feed->input.size > 0 && !feed->session->ended && !interrupt_pending())
-        run_input(feed);
+        whole = run_input(feed);
     text_free(&feed->input);
     feed->session->read_answer = NULL;
+    return whole;
 }
 
 static void
@@ -149,14 +185,14 @@ read_text_line(void *source, bool answer, struct text *line)
     return true;
 }
 
-void
+bool
 input_run_text(struct session *session, const char *text)
 {
     struct feed feed;
 
     feed_init(&feed, session, read_text_line, &text);
     feed_lines(&feed);
-    feed_finish(&feed);
+    return feed_finish(&feed);
 }
 
 static bool
@@ -180,7 +216,7 @@ run_stream(struct session *session, FILE *stream,
         session->worst = SHELL_DATA;
         session->failed = true;
     }
-    feed_finish(&feed);
+    (void)feed_finish(&feed);
 }
 
 void
@@ -424,7 +460,7 @@ terminal_open(struct terminal *terminal, struct session *session)
 static void
 terminal_close(struct terminal *terminal)
 {
-    feed_finish(&terminal->feed);
+    (void)feed_finish(&terminal->feed);
     if (terminal->history != NULL)
         history_end(terminal->history);
     if (terminal->editor != NULL)
