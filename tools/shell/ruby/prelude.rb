@@ -663,7 +663,9 @@ class << self
   # If anything ends the block early (an exception, break, Ctrl-C), nothing is written.
   def transaction(*arguments)
     unless block_given?
-      raise ArgumentError, "transaction takes a block: transaction { put 't', 'r1', 'f:a', 'v' }"
+      raise ArgumentError, "transaction takes a block: transaction { put 't', 'r1', 'f:a', 'v' }" +
+                           (arguments.empty? ? '' : '; a command in the place of one has been ' \
+                                                    'run, outside of a transaction')
     end
     return unless PetalShell::Shell.begin_transaction(*arguments)
     begin
