@@ -45,6 +45,33 @@ rm -r day1
 expect 'what is left is sound' 0 '^sound$' "$check" verify day2
 is_true 'and has the rows' "$([ "$(rows day2 t)" = 2002 ] && echo 1)"
 
+# ---- read while the next run brings it up to date ----
+mkfifo to_reader
+"$shell" --no-took --read-only b <to_reader >from_reader 2>from_reader.err &
+reader=$!
+exec 3>to_reader
+# Send a command, until the reader has answered so many.
+ask_reader() {
+    echo "$1; puts 'answered'" >&3
+    for _ in $(seq 200); do
+        [ "$(grep -c answered from_reader)" != "$2" ] || return 0
+        sleep 0.1
+    done
+    echo "the reader does not answer to: $1"
+}
+before=$(rows b u)
+ask_reader "count 'u'" 1
+"$shell" db -e "put 'u', 'since', 'g:q', 'v'; flush 'u'" >out
+expect 'the next backup' 0 '^backup: ' "$shell" db backup b
+ask_reader "count 'u'" 2
+ask_reader "count 'u'" 3
+exec 3>&-
+wait "$reader"
+is_true 'a reader ends well' "$([ $? = 0 ] && echo 1)"
+is_true 'it shows what was there' "$([ "$(sed -n 's/ row(s)//p' from_reader | tr '\n' ' ')" = "$before $before $before " ] && echo 1)"
+is_true 'and says so once' "$([ "$(cat from_reader.err)" = 'kv-shell: another database, or the next backup, is in b by now: commands show what was there; open it anew to see the other' ] && echo 1)"
+expect 'an opening shows the next' 0 "^$((before + 1)) row" "$shell" --no-took --read-only b -e "count 'u'"
+
 # ---- from the process that writes, and of one that was killed ----
 expect 'a command' 0 '^backup: ' "$shell" db -e "put 't', 'by command', 'f:q', 'v'; backup 'c', {COPY => true, PREVIOUS => 'b'}; put 't', 'later', 'f:q', 'v'"
 is_true 'of that moment' "$([ "$(rows c t)" = 2003 ] && echo 1)"

@@ -124,17 +124,35 @@ session_want_database(struct session *session)
 /* So often a loop of commands sees what is new. */
 #define REFRESH_SECONDS 0.05
 
+static void
+note_next_backup(struct session *session)
+{
+    struct text line = {0};
+
+    text_add_format(&line,
+                    "kv-shell: another database, or the next backup, is in %s by now: commands "
+                    "show what was there; open it anew to see the other\n",
+                    session->directory);
+    session_note(session, &line);
+    text_free(&line);
+}
+
 enum shell_status
 session_refresh(struct session *session)
 {
     double now = clock_seconds(CLOCK_MONOTONIC);
+    enum petal_status outcome;
     petal_error error;
 
     if (!session->reads_only || (session->loop != 0 && now - session->refreshed < REFRESH_SECONDS))
         return SHELL_FINE;
     session->refreshed = now;
-    return petal_refresh(session->db, &error) == PETAL_OK ? SHELL_FINE
-                                                          : session_fail_petal(session, &error);
+    outcome = petal_refresh(session->db, &error);
+    if (outcome == PETAL_NOT_FOUND)
+        note_next_backup(session);
+    else if (outcome != PETAL_OK)
+        return session_fail_petal(session, &error);
+    return SHELL_FINE;
 }
 
 enum shell_status
