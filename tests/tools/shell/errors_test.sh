@@ -116,6 +116,7 @@ EOF
 printf "transaction do\n  put 't', 'r', 'f:q',\n  'v'\n  put 'x',\n  'r', 'f:q', 'v'\n  list\nend; list\nputs 'on'\n" >stops
 "$shell" --no-took db -f stops >out 2>err
 same 'an error in a transaction' err <<'EOF'
+kv-shell: the transaction ended early: nothing of it is stored
 stops:4: ERROR: Unknown table x!
 EOF
 same 'what is run after a transaction' out <<'EOF'
@@ -123,6 +124,7 @@ on
 EOF
 "$shell" --no-took -n db stops >out 2>err
 same 'an error in a transaction under -n' err <<'EOF'
+kv-shell: the transaction ended early: nothing of it is stored
 stops:4: ERROR RuntimeError: Unknown table x!
 EOF
 

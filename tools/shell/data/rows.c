@@ -23,6 +23,14 @@ rows_scan(struct session *session, petal_table *table, const petal_scan_options 
     return petal_cursor_open(table, options, cursor, error);
 }
 
+/* Of a write in the transaction. */
+static enum petal_status
+note_write(struct session *session, enum petal_status outcome)
+{
+    session->transaction_writes |= outcome == PETAL_OK;
+    return outcome;
+}
+
 enum petal_status
 rows_put(struct session *session, const struct target *target, petal_slice value,
          petal_error *error)
@@ -32,8 +40,10 @@ rows_put(struct session *session, const struct target *target, petal_slice value
         .size = sizeof(of_cell), .has_ttl = options->has_ttl, .ttl_ms = options->ttl_ms};
 
     if (session->transaction != NULL)
-        return petal_transaction_put(session->transaction, target->family, target->row,
-                                     target->qualifier, target->timestamp, value, &of_cell, error);
+        return note_write(session,
+                          petal_transaction_put(session->transaction, target->family, target->row,
+                                                target->qualifier, target->timestamp, value,
+                                                &of_cell, error));
     return petal_put(target->family, target->row, target->qualifier, target->timestamp, value,
                      options, error);
 }
@@ -60,11 +70,13 @@ rows_delete(struct session *session, const struct target *target, enum petal_cel
     if (transaction != NULL && refuse_ttl(session, target, error) != PETAL_OK)
         return PETAL_INVALID;
     if (transaction != NULL && whole_row)
-        return petal_transaction_delete_row(transaction, target->table, target->row,
-                                            target->timestamp, error);
+        return note_write(session,
+                          petal_transaction_delete_row(transaction, target->table, target->row,
+                                                       target->timestamp, error));
     if (transaction != NULL)
-        return petal_transaction_delete(transaction, target->family, target->row, target->qualifier,
-                                        target->timestamp, type, error);
+        return note_write(session, petal_transaction_delete(transaction, target->family,
+                                                            target->row, target->qualifier,
+                                                            target->timestamp, type, error));
     if (whole_row)
         return petal_delete_row(target->table, target->row, target->timestamp, &target->options,
                                 error);
@@ -81,8 +93,9 @@ rows_increment(struct session *session, const struct target *target, int64_t amo
                                &target->options, sum, error);
     if (refuse_ttl(session, target, error) != PETAL_OK)
         return PETAL_INVALID;
-    return petal_transaction_increment(session->transaction, target->family, target->row,
-                                       target->qualifier, amount, sum, error);
+    return note_write(session,
+                      petal_transaction_increment(session->transaction, target->family, target->row,
+                                                  target->qualifier, amount, sum, error));
 }
 
 enum petal_status
@@ -100,8 +113,9 @@ rows_append(struct session *session, const struct target *target, petal_slice va
         return petal_append(target->family, target->row, target->qualifier, value, &options, error);
     outcome = refuse_ttl(session, target, error);
     if (outcome == PETAL_OK)
-        outcome = petal_transaction_append(session->transaction, target->family, target->row,
-                                           target->qualifier, value, error);
+        outcome = note_write(session, petal_transaction_append(session->transaction, target->family,
+                                                               target->row, target->qualifier,
+                                                               value, error));
     return outcome == PETAL_OK ? rows_get(session, target->table, target->row, &newest, error)
                                : outcome;
 }
@@ -110,6 +124,11 @@ void
 rows_abort(struct session *session)
 {
     petal_transaction_abort(session->transaction);
+    if (session->transaction != NULL && session->transaction_writes) {
+        output_finish(&session->output);
+        output_flush(&session->output);
+        (void)fputs("kv-shell: the transaction ended early: nothing of it is stored\n", stderr);
+    }
     session->transaction = NULL;
 }
 
@@ -121,6 +140,7 @@ COMMAND_FUNCTION(command_transaction)
 
     if (petal_transaction_begin(session->db, NULL, &session->transaction, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
+    session->transaction_writes = false;
     *result = value_boolean(true);
     return SHELL_FINE;
 }

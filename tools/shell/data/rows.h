@@ -29,7 +29,8 @@ enum petal_status rows_increment(struct session *session, const struct target *t
 enum petal_status rows_append(struct session *session, const struct target *target,
                               petal_slice value, petal_error *error);
 
-/* End the transaction, if there is one, and write nothing of it. */
+/* End the transaction, if there is one, and write nothing of it: if it wrote, that is said on
+ * standard error. */
 void rows_abort(struct session *session);
 
 #endif

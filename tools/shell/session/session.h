@@ -44,6 +44,7 @@ struct place {
 struct session {
     petal_db *db; /* NULL: the directory has none; commands that need one are not run then */
     petal_transaction *transaction; /* that reads and writes of rows belong to; NULL: none */
+    bool transaction_writes;        /* it has something to store */
     const char *directory;
     const petal_options *options;   /* of every opening */
     bool reads_only;                /* as they ask for, or since another process writes */

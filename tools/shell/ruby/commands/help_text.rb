@@ -497,7 +497,7 @@ blocks
 = transaction
 transaction { .. }      runs the block's commands as one. They read one snapshot, taken at the \
 beginning, and their own writes, which the end of the block stores together. If an exception, a \
-command that fails, break, return, exit or Ctrl-C ends the block early, nothing is stored. It takes \
+command that fails, break, return, exit or Ctrl-C ends the block early, nothing is stored, and that is said if it wrote. It takes \
 get, get_counter, scan, count, explain, put, delete, deleteall of one row, incr and append; also \
 commands that only show something, such as list. Others are refused. All writes have one timestamp, \
 so of several puts to a column the last one counts.
