@@ -22,9 +22,13 @@ read_newest(struct session *session, const struct target *target, const petal_sl
     return SHELL_FINE;
 }
 
+/* In a transaction, where a block may depend on it, the number is the command's value; else it has
+ * none, as in HBase, whose shell would show it. */
 static void
-show_counter(struct session *session, int64_t number)
+show_counter(struct session *session, int64_t number, struct value *result)
 {
+    if (session->transaction != NULL)
+        *result = value_integer(number);
     if (output_begin_records(&session->output, "value"))
         format_integer(&session->output.format, number);
     else
@@ -60,7 +64,7 @@ COMMAND_FUNCTION(command_incr)
                                 value->size);
         return session_fail_petal(session, &error);
     }
-    show_counter(session, sum);
+    show_counter(session, sum, result);
     return SHELL_FINE;
 }
 
@@ -112,6 +116,6 @@ COMMAND_FUNCTION(command_get_counter)
                             COUNTER_BYTES);
     for (size_t i = 0; i < COUNTER_BYTES; i++)
         number = number << 8 | ((const uint8_t *)value->data)[i];
-    show_counter(session, (int64_t)number);
+    show_counter(session, (int64_t)number, result);
     return SHELL_FINE;
 }

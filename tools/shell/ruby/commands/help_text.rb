@@ -500,10 +500,13 @@ beginning, and their own writes, which the end of the block stores together. If 
 command that fails, break, return, exit or Ctrl-C ends the block early, nothing is stored, and that is said if it wrote. It takes \
 get, get_counter, scan, count, explain, put, delete, deleteall of one row, incr and append; also \
 commands that only show something, such as list. Others are refused. All writes have one timestamp, \
-so of several puts to a column the last one counts.
+so of several puts to a column the last one counts. incr and get_counter return their number \
+there, nil where there is none, and count the number of rows.
 
   transaction { put 't', 'r1', 'f:a', 'x'; put 't', 'r2', 'f:a', 'y' }
+  incr 't', 'ada', 'f:coins', 12
   transaction do
+    break if get_counter('t', 'ada', 'f:coins') < 5
     incr 't', 'ada', 'f:coins', -5
     incr 't', 'bob', 'f:coins', 5
   end
