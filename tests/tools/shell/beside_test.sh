@@ -43,7 +43,11 @@ expect() {
 ask 3 writer "create 't', 'f'; put 't', 'r', 'f:q', 'first'; puts 'made'" made
 expect 0 "get 't', 'r'" "is open already, in process $writer: commands only read"
 expect 0 "get 't', 'r'" "value=first"
-expect 3 "put 't', 'r', 'f:q', 'mine'" "was opened read-only"
+for write in "put 't', 'r', 'f:q', 'mine'" "create 'v', 'f'" "transaction { put 't', 'r', 'f:q', 'mine' }"; do
+    expect 3 "$write" "is open already, in process $writer, so this shell only reads: to write, open the database anew once that process has ended"
+    grep -q "usage" "$scratch/out" && { echo "$write: usage is shown"; failed=1; }
+done
+expect 3 "put 't', 'r', 'f:q', 'mine'" "was opened read-only" --read-only
 expect 0 "get 't', 'r'" "value=first" --read-only
 grep -q "process" "$scratch/out" && { echo "what was asked for is said"; failed=1; }
 

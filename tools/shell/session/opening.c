@@ -38,10 +38,12 @@ open_next_to_writer(struct session *session, petal_options *options, petal_error
     options->read_only = true;
     options->create = false;
     outcome = petal_open(session->directory, options, &session->db, error);
-    if (outcome == PETAL_OK)
-        (void)fprintf(stderr, "kv-shell: %s: commands only read, and show what that has written\n",
-                      busy.text);
-    return outcome;
+    if (outcome != PETAL_OK)
+        return outcome;
+    text_add_string(&session->writer, busy.text);
+    (void)fprintf(stderr, "kv-shell: %s: commands only read, and show what that has written\n",
+                  busy.text);
+    return PETAL_OK;
 }
 
 static enum petal_status
@@ -176,6 +178,7 @@ session_close(struct session *session)
         text_free(&session->disabled[i]);
     free(session->disabled);
     text_free(&session->message);
+    text_free(&session->writer);
     text_free(&session->told);
     text_free(&session->scratch);
     output_free(&session->output);

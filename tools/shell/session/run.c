@@ -178,7 +178,9 @@ show_failure(struct session *session)
     if (complains)
         text_add_string(&text, session->script != NULL ? "ERROR: " : "\nERROR: ");
     text_add_slice(&text, text_slice(&session->message));
-    if (complains && session->script == NULL)
+    if (complains && session->script == NULL && session->refused)
+        text_add_string(&text, "\n");
+    else if (complains && session->script == NULL)
         text_add_format(&text, "\n\nFor usage try 'help \"%s\"'\n",
                         session->failed_command->main_name);
     output_error(&session->output, text_slice(&text));
@@ -245,6 +247,7 @@ run_command(struct session *session, const struct command *command, const struct
     *value = value_nil();
     session->output.document = false;
     session->verdict = false;
+    session->refused = false;
     text_clear(&session->message);
     output_join(&session->output); /* as HBase, of commands on tables in one line of input */
     if (session->output.errors != NULL)

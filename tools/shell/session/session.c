@@ -24,6 +24,12 @@ describe_petal_error(struct text *text, const petal_error *error)
 void
 session_describe_error(const struct session *session, struct text *text, const petal_error *error)
 {
+    if (error->status == PETAL_READ_ONLY && session->writer.size > 0) {
+        text_add_slice(text, text_slice(&session->writer));
+        text_add_string(text, ", so this shell only reads: to write, open the database anew once "
+                              "that process has ended");
+        return;
+    }
     describe_petal_error(text, error);
     if (error->status == PETAL_CORRUPT &&
         strncmp(error->file, session->directory, strlen(session->directory)) == 0)
@@ -93,6 +99,7 @@ session_fail_petal(struct session *session, const petal_error *error)
 {
     text_clear(&session->message);
     session_describe_error(session, &session->message, error);
+    session->refused = session->reads_only && error->status == PETAL_READ_ONLY;
     return shell_status_of(error->status);
 }
 

@@ -48,6 +48,7 @@ struct session {
     const char *directory;
     const petal_options *options;   /* of every opening */
     bool reads_only;                /* as they ask for, or since another process writes */
+    struct text writer;             /* which is that process, in words; empty: as they ask for */
     double refreshed;               /* when the last command began that saw what is new then */
     struct log *log;                /* of the engine's messages */
     const struct command *commands; /* by name; the last one has none */
@@ -66,6 +67,7 @@ struct session {
     struct arena arena;          /* of the command at hand */
     struct text message;         /* of the failed command, empty if it printed all it had to say */
     bool verdict;                /* the message is what the command found out, no mistake in it */
+    bool refused;                /* by a database that is only read: no usage can help */
     struct text told;            /* notes that are told once a session, a line each */
     struct text scratch;         /* for whoever needs a text for a moment */
     enum shell_status worst;     /* of the first command that failed; while none did, of all */
@@ -112,7 +114,8 @@ enum shell_status shell_status_of(enum petal_status status);
 /* One line about a failure of the library: text, file and offset. */
 void describe_petal_error(struct text *text, const petal_error *error);
 
-/* The same; of damage in the session's database also what lists it. */
+/* The same; of damage in the session's database also what lists it; of a write that was refused
+ * since another process writes, which one. */
 void session_describe_error(const struct session *session, struct text *text,
                             const petal_error *error);
 
