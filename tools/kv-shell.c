@@ -83,10 +83,10 @@ print_subcommand_options(FILE *file)
                 "Exit status: 0 fine; 1 a database, table, family or file there is not, exists\n"
                 "said no, a get found no row, or import passed over what it could not read;\n"
                 "2 a mistake in a command, an option, or a file that is imported; 3 damaged\n"
-                "data, input/output error, or the database is read-only or open elsewhere;\n"
-                "130 interrupted.  The first mistake or failure counts; a no, such as a row that\n"
-                "is not there, only where there is none.  A conversation at a terminal ends\n"
-                "with 0.\n",
+                "data, input/output error, the database is read-only or open elsewhere, or\n"
+                "compare found that file and table differ; 130 interrupted.  The first mistake\n"
+                "or failure counts; a no, such as a row that is not there, only where there is\n"
+                "none.  A conversation at a terminal ends with 0.\n",
                 file);
 }
 

@@ -1,7 +1,7 @@
 # absent.rb -- the commands of HBase for what one process does not have: replication, quotas,
 # permissions, a balancer and the like.  So that scripts and hands that know HBase get a clear answer:
 # lists are empty, what asks for a state is told that it is off, switching off what is off succeeds,
-# and all else is refused, each with the reason.
+# and all else is refused, each with the reason.  So are names of what kv-shell does, but no command.
 module Absent
   extend Kept
 
@@ -80,6 +80,12 @@ module Absent
     [:refused, 'there is no ZooKeeper', %w[zk_dump]]
   ]
 
+  # What stands on the command line, behind the directory.
+  SUBCOMMANDS = {
+    'compare' => 'kv-shell DIR compare TABLE FILE',
+    'restore' => 'kv-shell NEW restore BACKUP'
+  }
+
   # Headers of the lists, HBase's; those that are one text have more than two columns.
   HEADERS = {
     'list_deadservers' => ['SERVERNAME'],
@@ -99,6 +105,7 @@ module Absent
   class << self
     # [answer, reason, names]; nil if there is no such command.
     def find(name)
+      return [:refused, nil, [name]] if SUBCOMMANDS[name]
       TABLE.find { |entry| entry[2].include?(name) }
     end
 
@@ -113,6 +120,8 @@ module Absent
     end
 
     def usage(name)
+      program = SUBCOMMANDS[name]
+      return "#{name} is no command of the shell; on the command line: #{program}" if program
       answer, reason, = find(name)
       "#{name} #{ANSWERS[answer][2]}: #{reason}"
     end
