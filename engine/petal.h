@@ -1330,7 +1330,11 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  * memory limit. petal_close returns PETAL_BUSY while one is there.
  *
  * TIME. Every PETAL_LATEST in a transaction is one moment, that of the commit, as in a batch; until
- * then its own reads see the moment of its beginning. Times to live are judged as of each read.
+ * then its own reads see the moment of its beginning. It is that of the beginning for good when a
+ * timestamp from there on was given here, or was there in a column written here: a version of that
+ * very millisecond, or one that a caller dated ahead. Cells here whose timestamps must differ (of
+ * several increments) have them in the same order after the commit. So but for the timestamps, what
+ * is there then is what the last of its own reads saw. Times to live are judged as of each read.
  *
  * COST. Beginning waits for the write at hand, with its sync, and may wait as petal_snapshot_new
  * does. A get in a table that the transaction wrote to takes the time of a short scan; scans give

@@ -10,7 +10,8 @@
  *
  * COMMITTING searches what was read and written for newer cells (engine/transaction/conflict.h),
  * then leads, searches what came in between, and serves the batch. A row that was not written to
- * since has what the snapshot shows: so what the batch's cells took from it still holds.
+ * since has what the snapshot shows: so what the batch's cells took from it still holds. Timestamps
+ * that own reads saw move to the commit's moment without passing any, or not at all.
  */
 #include "base/argument.h"
 #include "base/coding.h"
@@ -26,6 +27,7 @@
 #include "engine/write/pace.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 /* A table that was used, as it was then. */
 struct used_table {
@@ -39,6 +41,7 @@ struct petal_transaction {
     petal_snapshot *snapshot; /* registered; its sequence is the last of the transaction's own */
     uint64_t first_sequence;  /* of its own; 0: it has none */
     int64_t moment;           /* what PETAL_LATEST is to its own reads */
+    bool keeps_moment;        /* and after the commit, too */
     petal_batch *batch;
     struct own_cells own;
     struct used_table *tables;
@@ -47,6 +50,8 @@ struct petal_transaction {
     size_t range_count, range_capacity;
     bool lost; /* there was no memory for a range */
     petal_result *read;
+    struct write_cell **order; /* for the commit: see order_assigned; NULL: nothing to order */
+    size_t order_count;
 };
 
 /* ---- what was used ---- */
@@ -130,6 +135,7 @@ release(petal_transaction *t)
     mem_free(allocator, t->ranges, t->range_capacity * sizeof *t->ranges);
     mem_free(allocator, t->tables, t->table_capacity * sizeof *t->tables);
     petal_result_free(t->read);
+    mem_free(allocator, t->order, t->batch != NULL ? t->batch->count * sizeof(*t->order) : 0);
     petal_batch_free(t->batch);
     petal_snapshot_free(t->snapshot);
     mem_free(allocator, t, sizeof *t);
@@ -315,11 +321,18 @@ petal_transaction_scan(petal_transaction *transaction, petal_table *table,
 
 /* ---- writing ---- */
 
+/* Has the commit to assign the timestamp? */
+static bool
+is_open(const struct write_cell *write)
+{
+    return write->assigned && !write->resolved;
+}
+
 /* What the cell's timestamp is to the transaction's own reads. */
 static int64_t
 own_timestamp(const petal_transaction *t, const struct write_cell *write)
 {
-    if (!write->assigned || write->resolved)
+    if (!is_open(write))
         return write->cell.timestamp;
     return write->least_timestamp > t->moment ? write->least_timestamp : t->moment;
 }
@@ -335,10 +348,29 @@ greatest_stamped(const petal_transaction *t, const struct own_store *store)
     return greatest < store->ahead ? store->ahead : greatest;
 }
 
+/* Does the snapshot have a timestamp there that the cell is not above, and would pass if it followed
+ * the clock? Then nothing here follows it. */
+static enum petal_status
+look_at_moment(petal_transaction *t, const struct newest_question *asked, int64_t stamped,
+               petal_error *error)
+{
+    struct newest_question question = *asked;
+    int64_t newest = NEWEST_NONE;
+    enum petal_status status = PETAL_OK;
+
+    question.own = NULL;
+    question.time_min = t->moment;
+    question.time_max = family_newest(asked->family, true);
+    if (!t->keeps_moment && question.time_min <= question.time_max)
+        status = read_newest(&question, &newest, error);
+    t->keeps_moment = t->keeps_moment || newest == t->moment || newest > stamped;
+    return status;
+}
+
 /* As above_look, as of the snapshot, for the batch's last cell: an assigned timestamp is above
  * those that count. */
 static enum petal_status
-raise_timestamp(const petal_transaction *t, struct own_store *store, struct write_cell *write,
+raise_timestamp(petal_transaction *t, struct own_store *store, struct write_cell *write,
                 petal_error *error)
 {
     int64_t stamped = greatest_stamped(t, store), newest = NEWEST_NONE;
@@ -352,9 +384,10 @@ raise_timestamp(const petal_transaction *t, struct own_store *store, struct writ
                                        .own = store->memtable->memtable};
     enum petal_status status = PETAL_OK;
 
-    if (!write->assigned || write->resolved || write->looked)
+    if (!is_open(write) || write->looked)
         return PETAL_OK;
-    if (question.time_min <= question.time_max)
+    status = look_at_moment(t, &question, stamped, error);
+    if (status == PETAL_OK && question.time_min <= question.time_max)
         status = read_newest(&question, &newest, error);
     /* No cell can lie at PETAL_LATEST; there the later write wins. */
     if (newest != NEWEST_NONE && newest >= write->least_timestamp)
@@ -394,6 +427,7 @@ enter_last(petal_transaction *t, petal_error *error)
     if (atomic_load_explicit(&store->memtable->sequence_first, memory_order_relaxed) == 0)
         atomic_store_explicit(&store->memtable->sequence_first, cell.sequence,
                               memory_order_relaxed);
+    t->keeps_moment = t->keeps_moment || (!write->assigned && cell.timestamp >= t->moment);
     status = memtable_add(store->memtable->memtable, &cell, write->row_hash);
     assert(status == PETAL_OK); /* its memory was reserved */
     return PETAL_OK;
@@ -686,6 +720,60 @@ check_rows(const petal_transaction *t, uint64_t since, bool leads, petal_error *
     return status;
 }
 
+static int
+compare_assigned(const void *left, const void *right)
+{
+    const struct write_cell *a = *(struct write_cell *const *)left;
+    const struct write_cell *b = *(struct write_cell *const *)right;
+
+    return (a->least_timestamp > b->least_timestamp) - (a->least_timestamp < b->least_timestamp);
+}
+
+/* Sort the cells whose timestamps the commit assigns by those that own reads saw; no need if all of
+ * these are the moment, and follow the clock. */
+static enum petal_status
+order_assigned(petal_transaction *t, petal_error *error)
+{
+    petal_batch *batch = t->batch;
+    bool needed = t->keeps_moment;
+
+    for (size_t i = 0; i < batch->count && !needed; i++)
+        needed = is_open(&batch->cells[i]) && batch->cells[i].least_timestamp > t->moment;
+    if (!needed)
+        return PETAL_OK;
+    t->order = mem_alloc(t->db->env.allocator, batch->count * sizeof(*t->order));
+    if (t->order == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (is_open(&batch->cells[i]))
+            t->order[t->order_count++] = &batch->cells[i];
+    }
+    qsort(t->order, t->order_count, sizeof(*t->order), compare_assigned);
+    return PETAL_OK;
+}
+
+/* Of the commit's moment, but what differed for own reads still differs, in the same order, each as
+ * little ahead as that allows. LEADER. */
+static void
+assign_timestamps(petal_transaction *t)
+{
+    int64_t next = t->keeps_moment ? t->moment : env_clock_ms(&t->db->env);
+
+    if (!t->keeps_moment && next < t->db->writers.last_timestamp)
+        next = t->db->writers.last_timestamp;
+    for (size_t i = 0; i < t->order_count; i++) {
+        struct write_cell *write = t->order[i];
+        int64_t stamped = family_newest(write->family, false);
+
+        if (i > 0 && write->least_timestamp > t->order[i - 1]->least_timestamp)
+            next++;
+        write->cell.timestamp = next > write->least_timestamp ? next : write->least_timestamp;
+        write->ahead =
+            write->ahead || write->cell.timestamp <= next || write->cell.timestamp - 1 <= stamped;
+        write->resolved = true;
+    }
+}
+
 static enum petal_status
 check_and_write(petal_transaction *t, struct write_op *op, petal_error *error)
 {
@@ -704,6 +792,7 @@ check_and_write(petal_transaction *t, struct write_op *op, petal_error *error)
         /* The clock may have been set back since; its own reads have seen the moment. */
         if (db->writers.last_timestamp < t->moment)
             db->writers.last_timestamp = t->moment;
+        assign_timestamps(t);
         status = write_serve(db, op);
     }
     assert(!op->outdated);
@@ -727,6 +816,8 @@ commit(petal_transaction *t, petal_error *error)
         return PETAL_OK;
     assert(batch->readers == 0);
     status = check_tables(t, error);
+    if (status == PETAL_OK)
+        status = order_assigned(t, error);
     if (status != PETAL_OK)
         return status;
     write_op_init(&op, batch->cells, batch->count, batch->bytes, &options, error);

@@ -52,6 +52,7 @@ struct model_transaction {
     enum petal_durability durability;
     uint64_t first, point; /* the sequences from `first` to `point` are its own */
     int64_t moment;
+    bool keeps_moment;                         /* at its commit, too */
     struct model_item items[MODEL_MOST_ITEMS]; /* what its commit writes */
     struct model_cell cells[MODEL_MOST_ITEMS]; /* the same, as it sees them */
     size_t count;

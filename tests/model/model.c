@@ -202,9 +202,8 @@ is_delete_of_newest(const struct model_item *item)
            item->timestamp == PETAL_LATEST && !item->settled;
 }
 
-/* Does the cell take the place of the other one, which stands in a row of the same name? */
-static bool
-replaces(const struct model_cell *cell, const struct model_cell *other)
+bool
+model_replaces(const struct model_cell *cell, const struct model_cell *other)
 {
     return cell->family == other->family && compare(&cell->row, &other->row) == 0 &&
            (model_is_family_marker(cell) || model_is_family_marker(other) ||
@@ -224,7 +223,7 @@ rise(const struct model *model, const struct model_item *item, struct model_cell
         int64_t next =
             other->timestamp < PETAL_LATEST - 1 ? other->timestamp + 1 : PETAL_LATEST - 1;
 
-        if (replaces(cell, other) && other->timestamp > clock && other->timestamp <= most &&
+        if (model_replaces(cell, other) && other->timestamp > clock && other->timestamp <= most &&
             next > cell->timestamp)
             cell->timestamp = next;
     }
@@ -328,8 +327,8 @@ make_cell(const struct model *model, const struct model_item *items, size_t inde
     *given = item->timestamp == PETAL_LATEST && !there;
     if (*given && !item->settled)
         rise(model, item, cell);
-    else if (*given && cell->timestamp < item->least)
-        cell->timestamp = item->least;
+    else if (*given)
+        cell->timestamp = item->given;
     return MODEL_WRITTEN;
 }
 

@@ -69,6 +69,9 @@ void model_insert(struct model *model, const struct model_cell *cell);
 petal_slice model_slice(const struct model_bytes *bytes);
 struct model_bytes model_bytes_of(petal_slice slice);
 
+/* Does the cell take the place of the other one, which stands in a row of the same name? */
+bool model_replaces(const struct model_cell *cell, const struct model_cell *other);
+
 /* ---- Writes ---- */
 
 enum model_item_kind { MODEL_PUT, MODEL_DELETE, MODEL_APPEND, MODEL_INCREMENT };
@@ -82,10 +85,9 @@ struct model_item {
     struct model_bytes row, qualifier, value;
     int64_t timestamp; /* PETAL_LATEST: the store's; of puts and deletions */
     int64_t amount;    /* MODEL_INCREMENT */
-    /* Of a transaction, which has looked at what is there: the store's timestamp is the clock's or
-     * `least`, whichever is later. */
+    /* Of a transaction, which has looked at what is there: the store's timestamp is this one. */
     bool settled;
-    int64_t least;
+    int64_t given;
     /* The mutation that it begins, or goes on with. */
     bool begins_mutation;
     bool has_ttl;

@@ -156,26 +156,41 @@ is_conflict(const struct model_database *database, bool *may_be)
 
 /* ---- writes ---- */
 
-/* The version that the item deletes has a timestamp that stays. */
+/* *there: the item deletes a newest version. Has that a timestamp that stays? */
 static bool
 deletes_stamped(const struct model_transaction *t, const struct model *seen,
-                const struct model_item *item)
+                const struct model_item *item, bool *there)
 {
     struct model_read read = {0};
     const struct model_cell *newest;
 
-    if (item->kind != MODEL_DELETE || item->type != PETAL_DELETE ||
-        model_newest(seen, item->family, model_slice(&item->row), model_slice(&item->qualifier),
-                     &read, &newest, 1) == 0)
-        return false;
-    return newest->sequence < t->first ||
-           t->items[newest->sequence - t->first].timestamp != PETAL_LATEST;
+    *there = item->kind == MODEL_DELETE && item->type == PETAL_DELETE &&
+             item->timestamp == PETAL_LATEST &&
+             model_newest(seen, item->family, model_slice(&item->row),
+                          model_slice(&item->qualifier), &read, &newest, 1) > 0;
+    return *there && (newest->sequence < t->first ||
+                      t->items[newest->sequence - t->first].timestamp != PETAL_LATEST);
 }
 
-/* As the commit writes it. */
+/* Would the cell pass one of the snapshot's if it followed the clock? */
+static bool
+passes(const struct model_transaction *t, const struct model *seen, int64_t stamped,
+       const struct model_cell *cell)
+{
+    int64_t newest = -1;
+
+    for (size_t i = 0; i < seen->count; i++) {
+        const struct model_cell *other = &seen->cells[i];
+
+        if (other->sequence < t->first && model_replaces(cell, other) && other->timestamp > newest)
+            newest = other->timestamp;
+    }
+    return newest == t->moment || (newest > t->moment && newest > stamped);
+}
+
+/* As the commit writes it, but that the clock may have gone on. */
 static struct model_item
-settle(const struct model_transaction *t, const struct model_item *item,
-       const struct model_cell *cell, bool stamped)
+settle(const struct model_item *item, const struct model_cell *cell, bool stamped)
 {
     struct model_item settled = *item;
 
@@ -187,7 +202,7 @@ settle(const struct model_transaction *t, const struct model_item *item,
     if (stamped)
         settled.timestamp = cell->timestamp;
     else
-        settled.least = cell->timestamp > t->moment ? cell->timestamp : 0;
+        settled.given = cell->timestamp;
     return settled;
 }
 
@@ -196,14 +211,19 @@ write_item(struct model_transaction *t, struct model seen[MODEL_TABLES],
            const struct model_item *item)
 {
     const struct model *content = &seen[item->table];
-    bool stamped = item->timestamp == PETAL_LATEST && deletes_stamped(t, content, item);
+    int64_t before = content->stamped[item->family];
+    bool there, stamped = deletes_stamped(t, content, item, &there);
     struct model_results results;
     enum model_outcome outcome = model_write(seen, item, 1, NULL, &results);
 
     for (size_t i = 0; outcome == MODEL_WRITTEN && i < content->count; i++) {
         if (content->cells[i].sequence == t->first + t->count) {
             t->cells[t->count] = content->cells[i];
-            t->items[t->count] = settle(t, item, &content->cells[i], stamped);
+            t->items[t->count] = settle(item, &content->cells[i], stamped);
+            t->keeps_moment = t->keeps_moment ||
+                              (item->timestamp != PETAL_LATEST && item->timestamp >= t->moment) ||
+                              (item->timestamp == PETAL_LATEST && !there &&
+                               passes(t, content, before, &content->cells[i]));
         }
     }
     t->count += outcome == MODEL_WRITTEN;
@@ -239,19 +259,44 @@ model_transaction_write(struct model_database *database, const struct model_item
            (outcome != MODEL_REFUSED || model_transaction_read(database, &row));
 }
 
+/* The store's timestamps that differ go on differing in their order. */
+static void
+follow_clock(const struct model_transaction *t, int64_t clock, struct model_item *items)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        int64_t least = t->items[i].given, steps = 0;
+
+        for (size_t k = 0; k < t->count; k++) {
+            bool first = t->items[k].timestamp == PETAL_LATEST && t->items[k].given < least;
+
+            for (size_t j = 0; j < k && first; j++)
+                first =
+                    t->items[j].timestamp != PETAL_LATEST || t->items[j].given != t->items[k].given;
+            steps += first;
+        }
+        items[i] = t->items[i];
+        if (!t->keeps_moment && clock + steps > least)
+            items[i].given = clock + steps;
+    }
+}
+
 /* Not before the moment that it has seen. */
 static enum petal_status
 write_all(struct model_database *database, bool *unsure)
 {
     const struct model_transaction *t = &database->transaction;
     int64_t written = database->written_ms, remembered = database->remembered_ms;
+    struct model_item items[MODEL_MOST_ITEMS];
     struct model_results results;
     enum petal_status status;
 
     if (written < t->moment)
         database->written_ms = database->remembered_ms = t->moment;
     model_database_set_time(database, database->now_ms);
-    status = model_database_write(database, t->items, t->count, NULL, &results, unsure);
+    follow_clock(t,
+                 database->now_ms > database->written_ms ? database->now_ms : database->written_ms,
+                 items);
+    status = model_database_write(database, items, t->count, NULL, &results, unsure);
     if (*unsure) {
         database->written_ms = written;
         database->remembered_ms = remembered;

@@ -511,6 +511,117 @@ TEST(random_ones_answer_as_the_same_calls_made_outright)
     }
 }
 
+/* ---- what it saw of itself at the end is what is there after the commit ---- */
+
+/* All versions of all rows, without the timestamps. */
+static void
+describe_all(petal_cursor *cursor, petal_result *result, char *to, size_t size)
+{
+    to[0] = '\0';
+    do {
+        MUST(petal_cursor_next_row(cursor, result, WHY));
+        for (size_t i = 0; i < petal_result_count(result); i++) {
+            const petal_cell *cell = petal_result_cell(result, i);
+            size_t used = strlen(to);
+
+            used +=
+                (size_t)snprintf(to + used, size - used, " %.*s:%.*s:%.*s=", (int)cell->row.size,
+                                 (const char *)cell->row.data, (int)cell->family.size,
+                                 (const char *)cell->family.data, (int)cell->qualifier.size,
+                                 (const char *)cell->qualifier.data);
+            for (size_t k = 0; k < cell->value.size; k++)
+                used += (size_t)snprintf(to + used, size - used, "%02x",
+                                         ((const uint8_t *)cell->value.data)[k]);
+        }
+    } while (petal_result_count(result) > 0);
+    petal_cursor_close(cursor);
+}
+
+/* Timestamps that are given lie before the clock, near it, and after it. */
+static void
+write_any(petal_transaction *t, petal_table *table, int step)
+{
+    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION,
+                                                 PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
+    static const int64_t given[] = {500, 501, 1003, 1010, 90000};
+    petal_family *family = petal_table_family_at(table, (size_t)(rand() % 3));
+    petal_slice row = text(rand() % 2 == 0 ? "a" : "b"), column = text(rand() % 2 == 0 ? "p" : "q");
+    int64_t timestamp = rand() % 4 == 0 ? given[rand() % 5] : PETAL_LATEST;
+    enum petal_cell_type type = types[rand() % 4];
+    enum petal_status status;
+    petal_error error;
+    char value[16];
+
+    snprintf(value, sizeof value, "%08d", step);
+    switch (rand() % 6) {
+    case 0:
+    case 1:
+        MUST(petal_transaction_put(t, family, row, column, timestamp, text(value), NULL, WHY));
+        break;
+    case 2:
+        MUST(petal_transaction_append(t, family, row, column, text("+"), WHY));
+        break;
+    case 3: /* refused where there is no number */
+        status = petal_transaction_increment(t, family, row, column, 1, NULL, &error);
+        assert_true(status == PETAL_OK || status == PETAL_INVALID);
+        break;
+    case 4:
+        if (type == PETAL_DELETE_FAMILY || type == PETAL_DELETE_FAMILY_VERSION)
+            column = slice_make(NULL, 0);
+        MUST(petal_transaction_delete(t, family, row, column, timestamp, type, WHY));
+        break;
+    default:
+        if (rand() % 4 == 0)
+            MUST(petal_transaction_delete_row(t, table, row, timestamp, WHY));
+        else
+            MUST(petal_transaction_delete(t, family, row, column, PETAL_LATEST, PETAL_DELETE, WHY));
+    }
+}
+
+TEST(what_it_saw_of_its_own_is_there_after_the_commit)
+{
+    for (unsigned seed = 1; seed <= 400; seed++) {
+        static const petal_scan_options all = {.read = {.versions = PETAL_ALL_VERSIONS}};
+        petal_family_options families[3] = {{.name = text("1"), .versions = 1},
+                                            {.name = text("2"), .versions = 2},
+                                            {.name = text("3"), .versions = 3}};
+        struct write_fixture w;
+        petal_table *table;
+        int64_t now = 1000;
+
+        srand(seed);
+        print_message("seed %u\n", seed);
+        write_fixture_init(&w);
+        MUST(petal_table_create(
+            w.base.db,
+            &(petal_table_options){.name = text("own"), .families = families, .family_count = 3},
+            &table, WHY));
+        for (int i = rand() % 20; i > 0; i--) /* the clock is behind these */
+            MUST(petal_increment(petal_table_family_at(table, (size_t)(rand() % 3)),
+                                 text(rand() % 2 == 0 ? "a" : "b"), text("p"), 1, NULL, NULL, WHY));
+        for (int round = 0; round < 4; round++) {
+            char own[8192], after[8192];
+            petal_transaction *t;
+            petal_cursor *cursor;
+
+            test_clock_set(&w.base.clock, now += rand() % 3);
+            t = begin(&w);
+            for (int i = rand() % 12; i > 0; i--) {
+                write_any(t, table, i);
+                test_clock_set(&w.base.clock, now += rand() % 3);
+            }
+            test_clock_set(&w.base.clock, now += rand() % 30);
+            MUST(petal_transaction_scan(t, table, &all, &cursor, WHY));
+            describe_all(cursor, w.read, own, sizeof own);
+            MUST(petal_transaction_commit(t, WHY));
+            MUST(petal_cursor_open(table, &all, &cursor, WHY));
+            describe_all(cursor, w.read, after, sizeof after);
+            assert_string_equal(after, own);
+        }
+        write_fixture_fini(&w);
+    }
+}
+
 /* ---- threads ---- */
 
 #define ACCOUNTS  8
