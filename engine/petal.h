@@ -1316,7 +1316,7 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  * WHAT WAS READ is the row of a get, whether or not it exists, and the range of a scan, also where
  * it is empty: from the start to the row of the last cell given, and all of it once the scan has
  * ended. A scan that was moved by petal_cursor_seek, or that a filter ended, counts with all of its
- * bounds, without need, and so do ends that a scan excludes. A transaction that has written nothing
+ * bounds, without need. A transaction that has written nothing
  * always commits: it saw one moment. So transactions are serializable. Any write counts: of
  * petal_put and the like, petal_delete_rows, bulk loads. A table that was altered, dropped,
  * truncated or restored from a snapshot since it was first used here is a conflict, too; so is one
@@ -1340,8 +1340,9 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  * does. A get in a table that the transaction wrote to takes the time of a short scan; scans give
  * single cells. Committing searches each row that was read or written, and each range, for newer
  * cells: in memtables and in those files that have any, which takes time in proportion to the cells
- * of the range there. Nobody waits for that but the committer; the writes that came meanwhile are
- * looked at while all writers wait. A commit shares its sync with nobody. Where there are no
+ * of the range there. Nobody waits for that but the committer. While all writers wait it is done
+ * once more for the writes that came meanwhile: rows without any cost next to nothing, but ranges
+ * the same time in each memtable and file that has one, be it elsewhere in the table. A commit shares its sync with nobody. Where there are no
  * transactions none of this costs anything.
  *
  * One thread at a time uses a transaction and its cursors.

@@ -91,16 +91,19 @@ note(const petal_cursor *cursor)
 {
     const struct scan_bounds *bounds = &cursor->bounds;
     petal_slice row = {cursor->row, cursor->row_bytes};
-    struct own_range range = {cursor->table, scan_bounds_low(bounds), scan_bounds_high(bounds)};
+    struct own_range range = {
+        .table = cursor->table,
+        .low = scan_bounds_low(bounds),
+        .high = scan_bounds_high(bounds),
+        .excludes_low = bounds->reversed ? !bounds->stop_inclusive : bounds->start_exclusive,
+        .excludes_high = bounds->reversed ? bounds->start_exclusive : !bounds->stop_inclusive};
     bool limited = cursor->options.row_limit > 0 && cursor->rows >= cursor->options.row_limit;
 
     if (cursor->state == CURSOR_START && !cursor->own_seeks)
         return;
     if (!cursor->own_seeks && row.size > 0 && (cursor->state != CURSOR_ENDED || limited)) {
-        if (bounds->reversed)
-            range.low = row;
-        else
-            range.high = row;
+        *(bounds->reversed ? &range.low : &range.high) = row;
+        *(bounds->reversed ? &range.excludes_low : &range.excludes_high) = false;
     }
     cursor->own->note(cursor->own->argument, &range);
 }

@@ -12,10 +12,11 @@
 
 #include "engine/state/db.h"
 
-/* The rows from `low` to `high`, both included; empty: open. */
+/* The rows from `low` to `high`; empty: open. */
 struct own_range {
     petal_table *table;
     petal_slice low, high;
+    bool excludes_low, excludes_high;
 };
 
 struct own_store {

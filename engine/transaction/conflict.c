@@ -29,17 +29,23 @@ refuse(const struct search *search, petal_slice row)
         error_quote(search->range->table->name, quoted_table, sizeof quoted_table));
 }
 
+static bool
+is_behind(const struct own_range *range, petal_slice row)
+{
+    return range->high.size > 0 && slice_compare(row, range->high) >= !range->excludes_high;
+}
+
 static enum petal_status
 search_source(const struct search *search, struct cell_iter *iter)
 {
-    petal_slice high = search->range->high;
-    enum petal_status status = search->range->low.size > 0
+    const struct own_range *range = search->range;
+    enum petal_status status = range->low.size > 0
                                    ? iter->ops->seek(iter, &search->key, search->error)
                                    : iter->ops->seek_first(iter, search->error);
 
-    while (status == PETAL_OK && iter->valid &&
-           (high.size == 0 || slice_compare(iter->cell.row, high) <= 0)) {
-        if (iter->cell.sequence > search->since)
+    while (status == PETAL_OK && iter->valid && !is_behind(range, iter->cell.row)) {
+        if (iter->cell.sequence > search->since &&
+            !(range->excludes_low && slice_equal(iter->cell.row, range->low)))
             return refuse(search, iter->cell.row);
         status = iter->ops->next(iter, search->error);
     }

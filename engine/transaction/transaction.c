@@ -46,7 +46,7 @@ struct petal_transaction {
     struct own_cells own;
     struct used_table *tables;
     size_t table_count, table_capacity;
-    struct own_range *ranges; /* that were read; each has its bytes from one allocation */
+    struct own_range *ranges; /* that were read; own their ends, of which one row's is the same */
     size_t range_count, range_capacity;
     bool lost; /* there was no memory for a range */
     petal_result *read;
@@ -77,46 +77,125 @@ use_table(petal_transaction *t, petal_table *table, petal_error *error)
     return PETAL_OK;
 }
 
-static bool
-is_noted(const petal_transaction *t, const struct own_range *range)
+/* By table and low end. */
+static int
+compare_ranges(const void *left, const void *right)
 {
-    const struct own_range *last;
+    const struct own_range *a = left, *b = right;
+    int order = a->table == b->table ? slice_compare(a->low, b->low)
+                                     : ((uintptr_t)a->table < (uintptr_t)b->table ? -1 : 1);
 
-    if (t->range_count == 0)
+    return order != 0 ? order : a->excludes_low - b->excludes_low;
+}
+
+static void
+free_end(const petal_transaction *t, petal_slice end)
+{
+    mem_free(t->db->env.allocator, (void *)(uintptr_t)end.data, end.size);
+}
+
+static void
+free_range(const petal_transaction *t, const struct own_range *range)
+{
+    if (range->high.data != range->low.data)
+        free_end(t, range->high);
+    free_end(t, range->low);
+}
+
+/* Join the range, which begins no earlier, to the one; false: there is a gap between them. */
+static bool
+join(const petal_transaction *t, struct own_range *one, struct own_range *range)
+{
+    int order = one->high.size == 0 ? 1 : slice_compare(one->high, range->low);
+
+    if (one->table != range->table || order < 0 ||
+        (order == 0 && (one->excludes_high || range->excludes_low)))
         return false;
-    last = &t->ranges[t->range_count - 1];
-    return last->table == range->table && slice_equal(last->low, range->low) &&
-           slice_equal(last->high, range->high);
+    if (one->high.size == 0)
+        order = 1;
+    else
+        order = range->high.size == 0 ? -1 : slice_compare(one->high, range->high);
+    if (order < 0 || (order == 0 && one->excludes_high)) {
+        petal_slice high = one->high;
+
+        one->high = range->high;
+        one->excludes_high = range->excludes_high;
+        if (range->low.data != range->high.data)
+            free_end(t, range->low);
+        if (high.data != one->low.data)
+            free_end(t, high);
+    } else {
+        free_range(t, range);
+    }
+    return true;
+}
+
+/* So what is read again and again is kept once, and searched once. */
+static void
+join_ranges(petal_transaction *t)
+{
+    size_t count = 0;
+
+    qsort(t->ranges, t->range_count, sizeof *t->ranges, compare_ranges);
+    for (size_t i = 0; i < t->range_count; i++) {
+        if (count == 0 || !join(t, &t->ranges[count - 1], &t->ranges[i]))
+            t->ranges[count++] = t->ranges[i];
+    }
+    t->range_count = count;
+}
+
+static bool
+copy_end(const petal_transaction *t, petal_slice *end)
+{
+    void *bytes;
+
+    if (end->size == 0) {
+        *end = slice_make(NULL, 0);
+        return true;
+    }
+    bytes = mem_alloc(t->db->env.allocator, end->size);
+    if (bytes != NULL)
+        memcpy(bytes, end->data, end->size);
+    *end = slice_make(bytes, end->size);
+    return bytes != NULL;
+}
+
+/* Room for one range more. The array grows only if it is half full of ranges that are apart. */
+static bool
+has_room_for_range(petal_transaction *t)
+{
+    void *ranges = t->ranges;
+    bool room;
+
+    if (t->range_count < t->range_capacity)
+        return true;
+    if (t->range_count > 0)
+        join_ranges(t);
+    room = mem_grow(t->db->env.allocator, &ranges, &t->range_capacity, t->range_count,
+                    2 * t->range_count + 1, sizeof *t->ranges);
+    t->ranges = ranges;
+    return room;
 }
 
 static void
 note_range(void *argument, const struct own_range *range)
 {
     petal_transaction *t = argument;
-    const petal_allocator *allocator = t->db->env.allocator;
-    size_t low = range->low.size, high = range->high.size;
-    void *ranges = t->ranges;
-    uint8_t *bytes;
+    struct own_range noted = *range;
+    bool one_row = slice_equal(range->low, range->high);
 
-    if (is_noted(t, range))
-        return;
-    if (!mem_grow(allocator, &ranges, &t->range_capacity, t->range_count, t->range_count + 1,
-                  sizeof *t->ranges)) {
+    if (!has_room_for_range(t) || !copy_end(t, &noted.low)) {
         t->lost = true;
         return;
     }
-    t->ranges = ranges;
-    bytes = mem_alloc(allocator, low + high + 1);
-    if (bytes == NULL) {
+    if (one_row) {
+        noted.high = noted.low;
+    } else if (!copy_end(t, &noted.high)) {
+        free_end(t, noted.low);
         t->lost = true;
         return;
     }
-    if (low > 0)
-        memcpy(bytes, range->low.data, low);
-    if (high > 0)
-        memcpy(bytes + low, range->high.data, high);
-    t->ranges[t->range_count++] =
-        (struct own_range){range->table, slice_make(bytes, low), slice_make(bytes + low, high)};
+    t->ranges[t->range_count++] = noted;
 }
 
 /* ---- begin and end ---- */
@@ -130,8 +209,7 @@ release(petal_transaction *t)
     own_leave_all(&t->own);
     own_fini(&t->own);
     for (size_t i = 0; i < t->range_count; i++)
-        mem_free(allocator, (void *)(uintptr_t)t->ranges[i].low.data,
-                 t->ranges[i].low.size + t->ranges[i].high.size + 1);
+        free_range(t, &t->ranges[i]);
     mem_free(allocator, t->ranges, t->range_capacity * sizeof *t->ranges);
     mem_free(allocator, t->tables, t->table_capacity * sizeof *t->tables);
     petal_result_free(t->read);
@@ -244,7 +322,7 @@ get_row_of(petal_transaction *t, petal_table *table, petal_slice row,
         status = use_table(t, table, error);
     if (status != PETAL_OK)
         return status;
-    note_range(t, &(struct own_range){table, row, row});
+    note_range(t, &(struct own_range){.table = table, .low = row, .high = row});
     if (t->lost)
         return error_no_memory(error);
     if (t->batch->count == 0) {
@@ -710,7 +788,8 @@ check_rows(const petal_transaction *t, uint64_t since, bool leads, petal_error *
         status = conflict_check(&t->ranges[i], since, leads, error);
     for (size_t i = 0; status == PETAL_OK && i < batch->count; i++) {
         const struct write_cell *write = &batch->cells[i];
-        struct own_range range = {write->family->table, write->cell.row, write->cell.row};
+        struct own_range range = {
+            .table = write->family->table, .low = write->cell.row, .high = write->cell.row};
 
         if (i > 0 && batch->cells[i - 1].family->table == range.table &&
             slice_equal(batch->cells[i - 1].cell.row, range.low))
@@ -820,6 +899,8 @@ commit(petal_transaction *t, petal_error *error)
         status = order_assigned(t, error);
     if (status != PETAL_OK)
         return status;
+    if (t->range_count > 0)
+        join_ranges(t);
     write_op_init(&op, batch->cells, batch->count, batch->bytes, &options, error);
     if (batch->has_ttl && batch->count > 1)
         status = duplicates_init(&op.duplicates, batch->cells, batch->count, error);

@@ -95,21 +95,17 @@ has_row(const struct model_range *range, petal_slice row)
     return model_scan_has(&range->scan, row) && (range->scan.reversed ? order >= 0 : order <= 0);
 }
 
-/* The ends count, though they were not asked for. */
+/* As far as a filter may have gone on. */
 static bool
 may_have_row(const struct model_range *range, petal_slice row)
 {
     struct model_range wide = *range;
-    petal_slice prefix = model_slice(&range->scan.prefix);
 
-    wide.scan.start_exclusive = false;
-    wide.scan.stop_inclusive = true;
     wide.is_cut = range->is_cut && !range->may_be_more;
-    /* Those from the first row behind the prefix on: one of them is the end. */
-    return has_row(&wide, row) || (prefix.size > 0 && slice_compare(row, prefix) > 0);
+    return has_row(&wide, row);
 }
 
-/* Was the range written to since, *may_be: or an end of it? */
+/* Was the range written to since, *may_be: or what it may have? */
 static bool
 is_changed(const struct model_database *database, const struct model_range *range, bool *may_be)
 {

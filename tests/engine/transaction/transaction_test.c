@@ -235,6 +235,106 @@ TEST(a_scan_counts_as_far_as_it_was_read)
     }
 }
 
+TEST(the_ends_that_a_scan_excludes_do_not_count)
+{
+    static const struct {
+        petal_scan_options options;
+        const char *other;
+        bool conflict;
+    } cases[] = {
+        {{.start_row = {"b", 1}, .stop_row = {"d", 1}}, "d", false},
+        {{.start_row = {"b", 1}, .stop_row = {"d", 1}}, "b", true},
+        {{.start_row = {"b", 1}, .stop_row = {"d", 1}}, "cz", true},
+        {{.start_row = {"b", 1}, .stop_row = {"d", 1}, .stop_inclusive = true}, "d", true},
+        {{.start_row = {"b", 1}, .stop_row = {"d", 1}, .start_exclusive = true}, "b", false},
+        {{.start_row = {"b", 1}, .stop_row = {"d", 1}, .start_exclusive = true}, "b0", true},
+        {{.prefix = {"c", 1}}, "d", false},
+        {{.prefix = {"c", 1}}, "cz", true},
+        {{.prefix = {"c", 1}, .reversed = true}, "d", false},
+        {{.prefix = {"c", 1}, .reversed = true}, "c", true},
+        {{.start_row = {"d", 1}, .stop_row = {"b", 1}, .reversed = true}, "b", false},
+        {{.start_row = {"d", 1}, .stop_row = {"b", 1}, .reversed = true}, "d", true},
+        {{.start_row = {"d", 1}, .stop_row = {"b", 1}, .reversed = true, .start_exclusive = true},
+         "d",
+         false},
+        {{.start_row = {"b", 1}, .row_limit = 1, .start_exclusive = true}, "c", true},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int flushed = 0; flushed < 2; flushed++) {
+            struct write_fixture w;
+            petal_transaction *t;
+            petal_cursor *cursor;
+
+            write_fixture_init(&w);
+            for (const char *row = "a\0b\0c\0d\0e\0"; *row != '\0'; row += 2)
+                write_fixture_put(w.f, row, "q", 10, "v");
+            t = begin(&w);
+            MUST(petal_transaction_scan(t, w.table, &cases[i].options, &cursor, WHY));
+            do
+                MUST(petal_cursor_next_row(cursor, w.read, WHY));
+            while (petal_result_count(w.read) > 0);
+            petal_cursor_close(cursor);
+            put(t, w.f, "x", "q", "mine");
+            write_other(&w, flushed ? OTHER_FLUSHED : OTHER_PUT, cases[i].other);
+            if (cases[i].conflict)
+                expect_conflict(t, cases[i].other);
+            else
+                MUST(petal_transaction_commit(t, WHY));
+            write_fixture_fini(&w);
+        }
+    }
+}
+
+/* Rows and ranges are read in any order, many times: what is kept of them has no more and no fewer
+ * rows than all of them. */
+TEST(what_is_read_again_and_again_counts_as_it_is)
+{
+    for (unsigned seed = 1; seed <= 300; seed++) {
+        struct write_fixture w;
+        petal_transaction *t;
+        petal_cursor *cursor;
+        bool read[26] = {false};
+        char other[2] = "a";
+
+        srand(seed);
+        print_message("seed %u\n", seed);
+        write_fixture_init(&w);
+        t = begin(&w);
+        for (int i = 10 + rand() % 90; i > 0; i--) {
+            int low = rand() % 26, high = low + rand() % 4;
+            char start[2] = {(char)('a' + low), '\0'}, stop[2] = {(char)('a' + high), '\0'};
+            petal_scan_options options = {.start_row = text(start),
+                                          .stop_row = text(stop),
+                                          .start_exclusive = rand() % 2 == 0,
+                                          .stop_inclusive = rand() % 2 == 0};
+
+            if (seed % 2 == 0 && low % 3 > 0)
+                continue;
+            if (high == low || high >= 26 || rand() % 2 == 0) {
+                expect_row(&w, t, start, "");
+                read[low] = true;
+                continue;
+            }
+            MUST(petal_transaction_scan(t, w.table, &options, &cursor, WHY));
+            MUST(petal_cursor_next_row(cursor, w.read, WHY));
+            petal_cursor_close(cursor);
+            for (int k = low; k <= high; k++)
+                read[k] = read[k] || (k > low && k < high) ||
+                          (k == low && !options.start_exclusive) ||
+                          (k == high && options.stop_inclusive);
+        }
+        put(t, w.g, "x0", "q", "mine");
+        other[0] = (char)('a' + rand() % 26);
+        write_fixture_put(w.f, other, "q", 10, "v");
+        if (read[other[0] - 'a'])
+            expect_conflict(t, other);
+        else
+            MUST(petal_transaction_commit(t, WHY));
+        write_fixture_fini(&w);
+    }
+}
+
 TEST(one_that_wrote_nothing_always_commits)
 {
     struct write_fixture w;

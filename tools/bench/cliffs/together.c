@@ -72,6 +72,43 @@ commit_large(struct cliff_bed *bed, uint64_t n)
     return n;
 }
 
+/* One that reads two rows in turn, n times. */
+static uint64_t
+read_again(struct cliff_bed *bed, uint64_t n)
+{
+    petal_transaction *transaction = begin(bed);
+
+    for (uint64_t i = 0; i < n; i++)
+        get_in(bed, transaction, i % 2);
+    put_in(bed, transaction, 2);
+    commit(transaction);
+    return n;
+}
+
+/* One that scans a hundred rows n / 100 times, and commits beside another write. */
+static uint64_t
+scan_again(struct cliff_bed *bed, uint64_t n)
+{
+    petal_transaction *transaction = begin(bed);
+    const petal_scan_options options = {.row_limit = 100};
+    const petal_cell *cell;
+    petal_cursor *cursor;
+
+    for (uint64_t i = 0; i < n; i += 100) {
+        BENCH_MUST("scan in a transaction",
+                   petal_transaction_scan(transaction, bed->table, &options, &cursor, &error));
+        do
+            BENCH_MUST("step", petal_cursor_next(cursor, &cell, &error));
+        while (cell != NULL);
+        petal_cursor_close(cursor);
+        get_in(bed, transaction, 200);
+    }
+    cliff_put(bed, bench_text("s"), bench_text("q"), 1, bench_text("v"));
+    put_in(bed, transaction, 200);
+    commit(transaction);
+    return n;
+}
+
 /* One that puts n cells, and then takes back the newest version of each. */
 static uint64_t
 take_back(struct cliff_bed *bed, uint64_t n)
@@ -184,6 +221,15 @@ const struct cliff bench_cliffs_together[] = {
      .build = cliff_put_rows,
      .stored = true,
      .work = commit_large},
+    {.name = "commit-read-again",
+     .shows = "a transaction that reads two rows in turn, n times",
+     .unit = "row",
+     .work = read_again},
+    {.name = "commit-scanned-again",
+     .shows = "a transaction that scans the same hundred rows, n in all",
+     .unit = "row",
+     .build = cliff_put_rows,
+     .work = scan_again},
     {.name = "commit-taken-back",
      .shows = "a transaction that deletes the newest version of each of its n cells",
      .unit = "cell",
