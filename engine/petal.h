@@ -73,7 +73,7 @@
  *
  * THREADS.  Any number of threads may use a petal_db, its tables and families, filters and
  * snapshots at once. A petal_batch, petal_bulk, petal_result, petal_receipt or petal_cursor belongs
- * to one thread at a time.
+ * to one thread at a time, and so does a petal_transaction with its cursors.
  *
  * ERRORS.  Every function that can fail returns enum petal_status and takes a petal_error, which
  * may be NULL and otherwise receives the details of this call. On failure out pointers are NULL and
@@ -1344,8 +1344,6 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  * once more for the writes that came meanwhile: rows without any cost next to nothing, but ranges
  * the same time in each memtable and file that has one, be it elsewhere in the table. A commit shares its sync with nobody. Where there are no
  * transactions none of this costs anything.
- *
- * One thread at a time uses a transaction and its cursors.
  */
 typedef struct petal_transaction petal_transaction;
 
@@ -1388,8 +1386,7 @@ petal_transaction_scan(petal_transaction *transaction, petal_table *table,
 /*
  * As petal_put, petal_delete, petal_delete_row, petal_append and petal_increment, when the
  * transaction commits. Bytes are copied. The last two read here, and several of one column add up.
- * `options` (NULL: none) give a time to live. A refused write leaves the transaction unchanged,
- * but for petal_transaction_delete_row without memory: it may delete some of the families.
+ * `options` (NULL: none) give a time to live. A refused write leaves the transaction unchanged.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_transaction_put(petal_transaction *transaction, petal_family *family, petal_slice row,

@@ -215,6 +215,8 @@ release(petal_transaction *t)
     petal_result_free(t->read);
     mem_free(allocator, t->order, t->batch != NULL ? t->batch->count * sizeof(*t->order) : 0);
     petal_batch_free(t->batch);
+    if (t->snapshot != NULL)
+        atomic_fetch_add_explicit(&db->open.snapshot, 1, memory_order_relaxed);
     petal_snapshot_free(t->snapshot);
     mem_free(allocator, t, sizeof *t);
     atomic_fetch_sub_explicit(&db->open.transaction, 1, memory_order_release);
@@ -231,6 +233,10 @@ take_snapshot(petal_transaction *t, petal_error *error)
     if (db->read_only)
         return petal_snapshot_new(db, &t->snapshot, error);
     write_lead_alone(&db->writers.queue, &place);
+    if (db->writers.last_sequence >= CELL_SEQUENCE_END - PETAL_MAX_TRANSACTION_CELLS) {
+        write_lead_end(&db->writers.queue, &place);
+        return error_set(error, PETAL_INVALID, "the database has no sequences left");
+    }
     t->first_sequence = db->writers.last_sequence + 1;
     db->writers.last_sequence += PETAL_MAX_TRANSACTION_CELLS;
     atomic_store_explicit(&db->views.published_sequence, db->writers.last_sequence,
@@ -276,9 +282,11 @@ petal_transaction_begin(petal_db *db, const petal_transaction_options *given,
         status = petal_result_new(db, &t->read, error);
     if (status == PETAL_OK)
         status = take_snapshot(t, error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK) {
+        /* petal_close names the transaction, not what is in it. */
+        atomic_fetch_sub_explicit(&db->open.snapshot, 1, memory_order_relaxed);
         *transaction = t;
-    else
+    } else
         release(t);
     return status;
 }
@@ -477,30 +485,35 @@ raise_timestamp(petal_transaction *t, struct own_store *store, struct write_cell
     return status;
 }
 
-/* Show the batch's last cell to the transaction's reads; without memory take it back. */
+/* Do for the batch's cell all that can fail. */
 static enum petal_status
-enter_last(petal_transaction *t, petal_error *error)
+prepare(petal_transaction *t, struct write_cell *write, petal_error *error)
 {
-    struct write_cell *write = &t->batch->cells[t->batch->count - 1];
-    struct cell cell = write->cell;
     struct own_store *store;
     enum petal_status status = own_store(&t->own, write->family, &store);
 
     if (status != PETAL_OK)
-        (void)error_no_memory(error);
-    else
-        status = raise_timestamp(t, store, write, error);
-    cell.timestamp = own_timestamp(t, write);
-    cell.sequence = t->first_sequence - 1 + t->batch->count;
-    assert(cell.sequence <= t->snapshot->sequence);
+        return error_no_memory(error);
+    status = raise_timestamp(t, store, write, error);
     if (status == PETAL_OK &&
         memtable_reserve(store->memtable->memtable, 1, write_cell_bytes(write), NULL) != PETAL_OK)
         status = error_no_memory(error);
-    if (status != PETAL_OK) {
-        t->batch->bytes -= write_cell_bytes(write);
-        t->batch->count--;
-        return status;
-    }
+    return status;
+}
+
+/* Show it to the transaction's reads. */
+static void
+show(petal_transaction *t, size_t index)
+{
+    const struct write_cell *write = &t->batch->cells[index];
+    struct cell cell = write->cell;
+    struct own_store *store;
+    enum petal_status status = own_store(&t->own, write->family, &store);
+
+    assert(status == PETAL_OK); /* it is there */
+    cell.timestamp = own_timestamp(t, write);
+    cell.sequence = t->first_sequence + index;
+    assert(cell.sequence <= t->snapshot->sequence);
     store_memtable_note_cell(store->memtable, &cell);
     if (atomic_load_explicit(&store->memtable->sequence_first, memory_order_relaxed) == 0)
         atomic_store_explicit(&store->memtable->sequence_first, cell.sequence,
@@ -508,7 +521,26 @@ enter_last(petal_transaction *t, petal_error *error)
     t->keeps_moment = t->keeps_moment || (!write->assigned && cell.timestamp >= t->moment);
     status = memtable_add(store->memtable->memtable, &cell, write->row_hash);
     assert(status == PETAL_OK); /* its memory was reserved */
-    return PETAL_OK;
+    (void)status;
+}
+
+/* The end of a call that has added the cells from `first` on, of a family each, to the batch: show
+ * all of them, or on failure take all of them back. */
+static enum petal_status
+end_write(petal_transaction *t, size_t first, enum petal_status status, petal_error *error)
+{
+    petal_batch *batch = t->batch;
+
+    for (size_t i = first; status == PETAL_OK && i < batch->count; i++)
+        status = prepare(t, &batch->cells[i], error);
+    if (status == PETAL_OK) {
+        for (size_t i = first; i < batch->count; i++)
+            show(t, i);
+        return PETAL_OK;
+    }
+    while (batch->count > first)
+        batch->bytes -= write_cell_bytes(&batch->cells[--batch->count]);
+    return status;
 }
 
 /* The beginning of a call that writes `cells` cells to the table. */
@@ -541,7 +573,7 @@ put_cell(petal_transaction *t, petal_family *family, petal_slice row, petal_slic
     if (status != PETAL_OK)
         return status;
     t->batch->cells[t->batch->count - 1].least_timestamp = least;
-    return enter_last(t, error);
+    return end_write(t, t->batch->count - 1, PETAL_OK, error);
 }
 
 enum petal_status
@@ -645,7 +677,7 @@ petal_transaction_delete(petal_transaction *transaction, petal_family *family, p
             write->resolved = true;
         }
     }
-    return enter_last(t, error);
+    return end_write(t, t->batch->count - 1, PETAL_OK, error);
 }
 
 enum petal_status
@@ -657,13 +689,16 @@ petal_transaction_delete_row(petal_transaction *transaction, petal_table *table,
     RETURN_IF_NO_BYTES(row, error);
 
     const struct table_descriptor *descriptor = table_descriptor(table);
-    enum petal_status status = begin_write(transaction, table, descriptor->family_count, error);
+    petal_transaction *t = transaction;
+    size_t first = t->batch->count;
+    enum petal_status status = begin_write(t, table, descriptor->family_count, error);
 
+    if (status == PETAL_OK && t->batch->mutation_count > 0)
+        status = petal_batch_mutation(t->batch, NULL, error);
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
-        status =
-            petal_transaction_delete(transaction, descriptor->families[i], row, slice_make(NULL, 0),
-                                     timestamp, PETAL_DELETE_FAMILY, error);
-    return status;
+        status = petal_batch_delete(t->batch, descriptor->families[i], row, slice_make(NULL, 0),
+                                    timestamp, PETAL_DELETE_FAMILY, error);
+    return end_write(t, first, status, error);
 }
 
 /* Put what follows on the version, whose time to live it gets. */

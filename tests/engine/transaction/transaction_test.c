@@ -3,6 +3,7 @@
  * and that they are written whole or not at all. Random ones are compared with the same calls made
  * outright.
  */
+#include "engine/state/db.h"
 #include "tests/engine/write/fixture.h"
 #include "tests/support/test.h"
 
@@ -202,6 +203,71 @@ TEST(a_row_read_or_written_that_was_written_to_since_is_a_conflict)
             write_fixture_fini(&w);
         }
     }
+}
+
+TEST(each_row_that_is_written_counts)
+{
+    for (int at = 0; at < 3; at++) {
+        static const char *const rows[] = {"a", "b", "c"};
+        struct write_fixture w;
+        petal_transaction *t;
+
+        write_fixture_init(&w);
+        t = begin(&w);
+        for (int i = 0; i < 3; i++) {
+            put(t, w.f, rows[i], "q", "mine");
+            put(t, w.g, rows[i], "q", "mine");
+        }
+        write_other(&w, OTHER_PUT, rows[at]);
+        expect_conflict(t, rows[at]);
+        write_fixture_fini(&w);
+    }
+}
+
+TEST(without_memory_a_deletion_of_a_row_does_nothing)
+{
+    bool failed = true;
+
+    for (uint64_t n = 1; failed; n++) {
+        struct write_fixture w;
+        petal_transaction *t;
+        enum petal_status status;
+
+        write_fixture_init(&w);
+        write_fixture_put(w.f, "r", "q", 10, "v");
+        write_fixture_put(w.g, "r", "q", 10, "v");
+        t = begin(&w);
+        test_allocator_fail_at(&w.base.allocator, n, true);
+        status = petal_transaction_delete_row(t, w.table, text("r"), PETAL_LATEST, NULL);
+        failed = status != PETAL_OK;
+        test_allocator_fail_at(&w.base.allocator, 0, false);
+        assert_true(!failed || status == PETAL_NO_MEMORY);
+        expect_row(&w, t, "r", failed ? "r/f:q=v@10 r/g:q=v@10" : "");
+        put(t, w.f, "x", "q", "mine");
+        MUST(petal_transaction_commit(t, WHY));
+        write_fixture_expect_row(&w, "r", failed ? "r/f:q=v@10 r/g:q=v@10" : "");
+        write_fixture_fini(&w);
+    }
+}
+
+TEST(without_sequences_none_begins)
+{
+    struct write_fixture w;
+    petal_transaction *t;
+    petal_error error;
+    uint64_t last;
+
+    write_fixture_init(&w);
+    last = w.base.db->writers.last_sequence;
+    w.base.db->writers.last_sequence = CELL_SEQUENCE_END - PETAL_MAX_TRANSACTION_CELLS;
+    assert_int_equal(petal_transaction_begin(w.base.db, NULL, &t, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "no sequences left"));
+    assert_null(t);
+    w.base.db->writers.last_sequence = last;
+    t = begin(&w);
+    put(t, w.f, "r", "q", "mine");
+    MUST(petal_transaction_commit(t, WHY));
+    write_fixture_fini(&w);
 }
 
 TEST(a_scan_counts_as_far_as_it_was_read)
@@ -489,7 +555,7 @@ TEST(one_that_is_open_keeps_the_database_open)
     write_fixture_init(&w);
     t = begin(&w);
     assert_int_equal(petal_close(w.base.db, &error), PETAL_BUSY);
-    assert_non_null(strstr(error.text, "1 transaction"));
+    assert_non_null(strstr(error.text, "in use: 1 transaction must be closed"));
     petal_transaction_abort(t);
     write_fixture_fini(&w);
 }
