@@ -1316,18 +1316,17 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  * WHAT WAS READ is the row of a get, whether or not it exists, and the range of a scan, also where
  * it is empty: from the start to the row of the last cell given, and all of it once the scan has
  * ended. A scan that was moved by petal_cursor_seek, or that a filter ended, counts with all of its
- * bounds, without need. A transaction that has written nothing
- * always commits: it saw one moment. So transactions are serializable. Any write counts: of
- * petal_put and the like, petal_delete_rows, bulk loads. A table that was altered, dropped,
- * truncated or restored from a snapshot since it was first used here is a conflict, too; so is one
- * into which a bulk was loaded PETAL_BULK_BELOW since the transaction began. The one moment leaves
- * these out: the transaction may see such a bulk, and reads a table that took another's place as it
- * is. (A cell with a time to live that came, expired and was compacted away in between does not
- * count.)
+ * bounds, without need. A transaction that has written nothing always commits: it saw one moment.
+ * So transactions are serializable. Any write counts: of petal_put and the like, petal_delete_rows,
+ * bulk loads. A table that was altered, dropped, truncated or restored from a snapshot since it was
+ * first used here is a conflict, too; so is one into which a bulk was loaded PETAL_BULK_BELOW since
+ * the transaction began. The one moment leaves these out: the transaction may see such a bulk, and
+ * reads a table that took another's place as it is. (A cell with a time to live that came, expired
+ * and was compacted away in between does not count.)
  *
  * Nothing is locked between calls: a transaction left lying hinders nobody, but keeps a snapshot,
- * and in memory its writes, twice, and the rows that it read. It is no part of the database's
- * memory limit. petal_close returns PETAL_BUSY while one is there.
+ * and in memory its writes, twice, and which rows and ranges it read. It is no part of the
+ * database's memory limit. petal_close returns PETAL_BUSY while one is there.
  *
  * TIME. Every PETAL_LATEST in a transaction is one moment, that of the commit, as in a batch; until
  * then its own reads see the moment of its beginning. It is that of the beginning for good when a
@@ -1341,9 +1340,10 @@ PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before 
  * single cells. Committing searches each row that was read or written, and each range, for newer
  * cells: in memtables and in those files that have any, which takes time in proportion to the cells
  * of the range there. Nobody waits for that but the committer. While all writers wait it is done
- * once more for the writes that came meanwhile: rows without any cost next to nothing, but ranges
- * the same time in each memtable and file that has one, be it elsewhere in the table. A commit shares its sync with nobody. Where there are no
- * transactions none of this costs anything.
+ * once more for the writes that came meanwhile: a row that has none of them costs next to nothing,
+ * but a range takes the same time again in each memtable and file that has any of them, inside the
+ * range or not. What was read several times is searched once. A commit shares its sync with nobody.
+ * Where there are no transactions none of this costs anything.
  */
 typedef struct petal_transaction petal_transaction;
 
