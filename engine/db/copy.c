@@ -516,7 +516,8 @@ add_up(struct copy *copy)
         }
 }
 
-/* Is the manifest that of the view? A refresh that failed may have gone on with the manifest only. */
+/* Is the manifest that of the view? A refresh that failed may have gone on with the manifest
+ * only. */
 static enum petal_status
 check_refreshed(const petal_db *db, petal_error *error)
 {

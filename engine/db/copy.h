@@ -20,7 +20,8 @@
  * those of the old one, whose files may be left of step 4.
  *
  * READERS of a backup go on: it is a database whose writer the copy is, so it keeps the files that
- * they use (engine/state/readers.h). A database with readers is not replaced, and has none meanwhile.
+ * they use (engine/state/readers.h). A database with readers is not replaced, and has none
+ * meanwhile.
  *
  * Belongs to one thread, which holds the locks of copy_lock.
  */

@@ -14,7 +14,9 @@
  * to be seen during it may have an older sequence; but the change after that one begins when it is
  * there. So only a state that was read because of a change ends with the sequence of the next one.
  *
- * A view of a read-only opening has its sequence in itself (view_fix): both change at once.
+ * A view of a read-only opening has its sequence in itself (view_fix): both change at once. Handles
+ * change with it: until then what is new of them is prepared (table_follow), and a new table counts
+ * as dropped. So a refresh that fails has changed nothing that is shown.
  *
  * Memtables go on growing, and are shared by the views, as long as the writer flushes nothing;
  * after that the logs that are left are read into new ones. Files that are open stay so.

@@ -205,8 +205,8 @@ table_attach(struct schema *schema, const struct manifest_table *described, peta
     return PETAL_OK;
 }
 
-/* Do both have the same attributes, as the manifest has them? The edit has first those of one, of so
- * many bytes, then those of the other; it is given up. */
+/* Do both have the same attributes, as the manifest has them? The edit has first those of one, of
+ * so many bytes, then those of the other; it is given up. */
 static enum petal_status
 end_comparison(struct manifest_edit *edit, size_t first, bool *same)
 {

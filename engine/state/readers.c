@@ -177,8 +177,8 @@ remove_file(const struct readers *readers, const struct kept_file *file)
                 "cannot remove %s, which is not needed any more: error %d", path, failed);
 }
 
-/* REQUIRES: the mutex, since before the uses were taken: else a reader may have begun to load, and a
- * file that it needs may have come into the list. */
+/* REQUIRES: the mutex, since before the uses were taken: else a reader may have begun to load, and
+ * a file that it needs may have come into the list. */
 static void
 remove_unused(struct readers *readers, const struct uses *uses)
 {

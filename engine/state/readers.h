@@ -61,8 +61,8 @@ void readers_leave(struct readers *readers);
 enum petal_status readers_watch(struct readers *readers, petal_error *error);
 
 /* Let there be no reader until readers_leave, which needs a lock on all slots, those to come
- * included: whoever would join is PETAL_BUSY. PETAL_BUSY: there is one. REQUIRES: LOCK is held, which
- * keeps those away that cannot lock a slot. */
+ * included: whoever would join is PETAL_BUSY. PETAL_BUSY: there is one. REQUIRES: LOCK is held,
+ * which keeps those away that cannot lock a slot. */
 enum petal_status readers_exclude(struct readers *readers, petal_error *error);
 
 /* A state is durable. */

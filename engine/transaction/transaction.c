@@ -434,8 +434,8 @@ greatest_stamped(const petal_transaction *t, const struct own_store *store)
     return greatest < store->ahead ? store->ahead : greatest;
 }
 
-/* Does the snapshot have a timestamp there that the cell is not above, and would pass if it followed
- * the clock? Then nothing here follows it. */
+/* Does the snapshot have a timestamp there that the cell is not above, and would pass if it
+ * followed the clock? Then nothing here follows it. */
 static enum petal_status
 look_at_moment(petal_transaction *t, const struct newest_question *asked, int64_t stamped,
                petal_error *error)
