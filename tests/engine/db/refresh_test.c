@@ -178,8 +178,7 @@ TEST(changes_of_the_schema_are_followed)
 TEST(a_refresh_that_fails_shows_what_was_there)
 {
     static const char *const steps[] = {
-        "alter t f,versions=7 h; put t a/h:q=2; drop u; table u g; put u a/g:q=4; flush; put t "
-        "b/f:q",
+        "alter t f,versions=7 h; drop u; table u g; put u a/g:q=4; flush; put t b/f:q",
         "truncate t; put t z/f:q=5; restore S t; alter t f,versions=1 g; put t z/g:q=6",
         "drop u; table u f; put u a/f:q=1; flush; drop v; clone S v; put v y/g:q=6",
     };
