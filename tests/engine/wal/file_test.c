@@ -548,7 +548,23 @@ count_record(void *argument, const struct wal_record *record, petal_error *error
     return PETAL_OK;
 }
 
-/* The first log has been read: the writer begins the second one, of which a sync makes a promise. */
+/* A log with one record, and the replay of a reader. */
+static void
+begin_beside(struct wal_fixture *fixture, struct beside *beside, struct wal_replay *replay)
+{
+    *beside =
+        (struct beside){.fixture = fixture, .first = wal_fixture_must_create(fixture, 1, NULL)};
+    wal_fixture_add(fixture, beside->first, 100);
+    store_and_sync(beside->first);
+    *replay = (struct wal_replay){.directory = &fixture->directory,
+                                  .database_identity = WAL_FIXTURE_IDENTITY,
+                                  .oldest_log = 1,
+                                  .live = true,
+                                  .visit = count_record,
+                                  .argument = beside};
+}
+
+/* The first log has been read: the writer begins the second one, whose sync makes a promise. */
 static enum petal_status
 begin_second(void *argument, uint64_t number, uint64_t length, petal_error *error)
 {
@@ -575,17 +591,11 @@ begin_second(void *argument, uint64_t number, uint64_t length, petal_error *erro
 TEST_WITH(a_log_may_be_begun_while_it_is_looked_at, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
-    struct beside beside = {.fixture = fixture, .first = wal_fixture_must_create(fixture, 1, NULL)};
-    struct wal_replay replay = {.directory = &fixture->directory,
-                                .database_identity = WAL_FIXTURE_IDENTITY,
-                                .oldest_log = 1,
-                                .live = true,
-                                .visit = count_record,
-                                .ended = begin_second,
-                                .argument = &beside};
+    struct beside beside;
+    struct wal_replay replay;
 
-    wal_fixture_add(fixture, beside.first, 100);
-    store_and_sync(beside.first);
+    begin_beside(fixture, &beside, &replay);
+    replay.ended = begin_second;
     MUST(wal_file_create(&beside.second, &fixture->directory, WAL_FIXTURE_DIRECTORY "/000002.log",
                          2, true, WHY));
     MUST(wal_replay(&replay, WHY));
@@ -604,19 +614,13 @@ TEST_WITH(a_log_may_be_begun_while_it_is_looked_at, wal_fixture_setup, wal_fixtu
 TEST_WITH(a_reader_that_reads_on_finds_damage, wal_fixture_setup, wal_fixture_teardown)
 {
     struct wal_fixture *fixture = *state;
-    struct beside beside = {.fixture = fixture, .first = wal_fixture_must_create(fixture, 1, NULL)};
-    struct wal_replay replay = {.directory = &fixture->directory,
-                                .database_identity = WAL_FIXTURE_IDENTITY,
-                                .oldest_log = 1,
-                                .live = true,
-                                .visit = count_record,
-                                .argument = &beside};
+    struct beside beside;
+    struct wal_replay replay;
     petal_error error;
     uint8_t *bytes;
     size_t size;
 
-    wal_fixture_add(fixture, beside.first, 100);
-    store_and_sync(beside.first);
+    begin_beside(fixture, &beside, &replay);
     MUST(wal_replay(&replay, WHY));
     replay.from = replay.end;
     MUST(wal_replay(&replay, WHY)); /* nothing new */
