@@ -125,7 +125,7 @@ print_usage(FILE *file)
                 "  --read-only       write nothing: the database must be there, commands that\n"
                 "                    write fail; others may read it at the same time, and one\n"
                 "                    may write.  While another process writes, a shell opens so\n"
-                "                    by itself, and says it\n"
+                "                    by itself, and says so\n"
                 "  --no-compaction   merge store files when told to only, not in the background\n"
                 "  --no-log-mapping  write the log by system calls only: slower; a failing disk\n"
                 "                    gives errors, never SIGBUS\n"

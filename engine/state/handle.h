@@ -30,7 +30,7 @@ struct petal_family {
     size_t slot;        /* in views */
     petal_slice name;
     _Atomic(const struct family_descriptor *) descriptor; /* replaced under schema.mutex */
-    struct family_descriptor *next_descriptor; /* table_follow's; NULL: none. Guarded by it, too */
+    struct family_descriptor *next_descriptor; /* of table_follow, or NULL; under schema.mutex */
     _Atomic(bool) dropped;                     /* by itself; see family_is_dropped */
     /* Has lost a file (engine/state/damage.h); does not change once the database is open. */
     bool unusable;
@@ -64,7 +64,7 @@ struct petal_table {
     uint32_t id;
     petal_slice name;
     _Atomic(const struct table_descriptor *) descriptor; /* replaced under schema.mutex */
-    struct table_descriptor *next_descriptor; /* table_follow's; NULL: none. Guarded by it, too */
+    struct table_descriptor *next_descriptor; /* of table_follow, or NULL; under schema.mutex */
     _Atomic(bool) dropped;
     /* The last sequence when a bulk was loaded below all that there is: its cells do not tell that
      * they are new. Set by the LEADER. */

@@ -126,7 +126,7 @@ take_back(struct cliff_bed *bed, uint64_t n)
     return n;
 }
 
-/* One that adds to a counter; each sum gets a timestamp above the one before, ahead of the clock. */
+/* One that adds to a counter; each sum gets a timestamp above the last, ahead of the clock. */
 static uint64_t
 add_up(struct cliff_bed *bed, uint64_t n)
 {

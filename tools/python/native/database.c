@@ -31,7 +31,7 @@ struct py_part {
     py_database *database;
     const struct part_kind *kind;
     struct use *use;
-    void *object;          /* NULL once closed; changed by who has the use alone */
+    void *object;          /* NULL once closed; changed only in exclusive use */
     py_part *next, **link; /* in the database's list */
 };
 

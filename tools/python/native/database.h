@@ -3,8 +3,8 @@
  * on what is closed is PY_CLOSED, never a use of freed memory.
  *
  * Every call enters the database and leaves it. Closing waits until those inside have left, closes
- * the parts (snapshots, scans, batches, transactions) that are still open, then the database. No Python code runs
- * inside, so what is inside always leaves.
+ * the parts (snapshots, scans, batches, transactions) that are still open, then the database. No
+ * Python code runs inside, so what is inside always leaves.
  *
  * NULL in place of a database, a table or a part is something that was freed, and so
  * closed. (In place of a snapshot to read at it is none.)

@@ -35,8 +35,8 @@ void *part_lock(py_part *part, const py_database *database, petal_error *error);
 void part_unlock(py_part *part);
 void part_end(py_part *part); /* instead of unlocking: the object is gone */
 
-/* Hold a scan, and have `next` read on in it: up to `most` rows or pairs, or until the answer has so
- * many bytes. */
+/* Hold a scan, and have `next` read on in it: up to `most` rows or pairs, or until the answer has
+ * so many bytes. */
 int part_next(py_part *part, int (*next)(void *object, size_t most, size_t bytes, py_call *call),
               size_t most, size_t bytes, py_call *call);
 

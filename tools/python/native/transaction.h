@@ -1,5 +1,5 @@
-/* Transactions: petal_transaction_*. A transaction is a part of its database, in place of a snapshot
- * for reads, and of a batch for writes. */
+/* Transactions: petal_transaction_*. A transaction is a part of its database, in place of a
+ * snapshot for reads, and of a batch for writes. */
 #ifndef TOOLS_PYTHON_NATIVE_TRANSACTION_H
 #define TOOLS_PYTHON_NATIVE_TRANSACTION_H
 
