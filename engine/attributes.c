@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #define QUOTED_BYTES 160
 
@@ -105,6 +106,37 @@ parse_number(petal_slice text, int64_t *number)
         strtoll(digits, NULL, 10); /* out of range: the nearest, which does not print the same */
     length = snprintf(again, sizeof again, "%" PRId64, *number);
     return slice_equal(text, slice_make(again, (size_t)length));
+}
+
+static const petal_attribute *
+find_attribute(const petal_attribute *attributes, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (attributes[i].kind == PETAL_KEPT_ATTRIBUTE &&
+            slice_equal(attributes[i].name, slice_from_text(name)))
+            return &attributes[i];
+    }
+    return NULL;
+}
+
+int64_t
+attributes_number(const petal_attribute *attributes, size_t count, const char *name,
+                  int64_t fallback)
+{
+    const petal_attribute *found = find_attribute(attributes, count, name);
+    int64_t number;
+
+    return found != NULL && parse_number(found->value, &number) ? number : fallback;
+}
+
+bool
+attributes_bool(const petal_attribute *attributes, size_t count, const char *name, bool fallback)
+{
+    const petal_attribute *found = find_attribute(attributes, count, name);
+
+    if (found == NULL)
+        return fallback;
+    return found->value.size == 4 && strncasecmp(found->value.data, "true", 4) == 0;
 }
 
 static enum petal_status

@@ -19,6 +19,13 @@
 enum petal_status attributes_check(const petal_attribute *attributes, size_t count, bool of_table,
                                    petal_error *error);
 
+/* The kept attribute of that name as a number; `fallback` if it is not given. */
+int64_t attributes_number(const petal_attribute *attributes, size_t count, const char *name,
+                          int64_t fallback);
+/* .. as TRUE or FALSE, in any case of letters, as HBase reads it. */
+bool attributes_bool(const petal_attribute *attributes, size_t count, const char *name,
+                     bool fallback);
+
 /* Whether its kind, and the name of a kept one, are known here: a later version may have more of
  * them. */
 bool attributes_knows(const petal_attribute *attribute, bool of_table);

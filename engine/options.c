@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#define DEFAULT_REGION_BYTES  ((uint64_t)10 << 30)
 #define LEAST_BYTES           ((size_t)64 << 10)
 #define MOST_MEMTABLE_BYTES   ((uint64_t)4 << 30)
 #define MOST_TABLE_NAME_BYTES 255
@@ -95,6 +96,11 @@ resolve_memory(petal_options *options, petal_error *error)
     if (options->open_files < LEAST_OPEN_FILES)
         return error_set(error, PETAL_INVALID, "open_files is %u; it must be at least %d",
                          options->open_files, LEAST_OPEN_FILES);
+    if (options->max_region_bytes == 0)
+        options->max_region_bytes = DEFAULT_REGION_BYTES;
+    if (options->max_region_bytes < LEAST_BYTES)
+        return error_set(error, PETAL_INVALID, "max_region_bytes is %llu; it must be at least %zu",
+                         (unsigned long long)options->max_region_bytes, LEAST_BYTES);
     if (options->memtable_bytes > options->memory_bytes / 4)
         return error_set(
             error, PETAL_INVALID,

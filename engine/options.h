@@ -18,6 +18,7 @@
 #define DEFAULT_BLOCK_BYTES          65536
 #define DEFAULT_BLOOM_ERROR_RATE     0.01
 #define MOST_FAMILIES                4096
+#define MOST_SPLITS                  65536
 
 /* PETAL_INVALID: a value is set and its flag is not. */
 enum petal_status options_check_time_range(bool has_time_range, int64_t time_min,

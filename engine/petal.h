@@ -468,6 +468,13 @@ typedef struct petal_options {
     bool map_files;
     /* With read_only: petal_snapshot_new begins with a petal_refresh. */
     bool refresh_at_snapshots;
+    /*
+     * Size of a family's store files in a region at which the region is split in two by itself
+     * (petal_table_regions), unless the table says otherwise by MAX_FILESIZE or SPLIT_ENABLED.
+     * Default 10 GiB (HBase's hbase.hregion.max.filesize), at least 64 KiB. Jobs of the background
+     * rewrite at most a region, and need free space for as much. Not with no_compaction.
+     */
+    uint64_t max_region_bytes;
 } petal_options;
 
 /*
@@ -654,6 +661,10 @@ typedef struct petal_table_options {
     bool read_only;                    /* READONLY: writes are refused with PETAL_READ_ONLY */
     const petal_attribute *attributes; /* each (kind, name) once */
     size_t attribute_count;
+    /* For petal_table_create: the regions that the table has at first (petal_table_regions) begin
+     * with these rows, and one before them, at the first row of all; in any order, each once. */
+    const petal_slice *splits;
+    size_t split_count; /* 0 to 65536 */
 } petal_table_options;
 
 /*
@@ -688,6 +699,58 @@ petal_table_drop(petal_table *table, petal_error *error);
  * snapshots stay. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error);
+
+/* ---- regions ---- */
+
+/*
+ * A table is a list of regions, ranges of rows that cover all, the same for all its families. Each
+ * has memtables and store files of its own for each family, which are flushed and compacted by
+ * themselves; so what a compaction rewrites, and the space it needs, is bounded by a region,
+ * however large the table is. What is read and written is the same whatever regions there are.
+ *
+ * A table begins with one region, or as petal_table_options.splits says. A region becomes two when
+ * the store files of a family in it pass the limit (petal_options.max_region_bytes), in the middle
+ * of the rows that they have, or by petal_table_split. A split stops writers for a commit of the
+ * manifest, and rewrites nothing: until the background has rewritten the files that reach over the
+ * border, both regions name them.
+ */
+typedef struct petal_region_info {
+    size_t size;            /* of this struct */
+    uint32_t id;            /* of the region; never used again in the database */
+    petal_slice start, end; /* its rows: from `start` up to `end`, that not included; empty: open */
+    uint64_t files;         /* store files of all families with rows of it */
+    uint64_t file_bytes;    /* theirs, about, that are of rows of it */
+    uint64_t memtable_bytes;
+    uint64_t cells; /* in files and memtables; of files of several regions about its part */
+} petal_region_info;
+
+/*
+ * Call `visit` for each region in the order of rows, as of one moment, until it returns false.
+ * *info and its slices are valid during the call. Scans of these ranges give the table's rows, each
+ * once, whatever is split meanwhile: with one snapshot, several threads may count or export a table
+ * side by side.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_regions(petal_table *table,
+                    bool (*visit)(void *argument, const petal_region_info *info), void *argument,
+                    petal_error *error);
+
+/*
+ * Split the region that has `row` before that row; with an empty row the region `region`, in the
+ * middle of the rows that its largest family has in store files (0: of each region that has a
+ * middle). PETAL_INVALID: the row is the first of a region already; the region's files have no
+ * middle, as they have one row, or all in one block. PETAL_NOT_FOUND: no such region.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_split(petal_table *table, petal_slice row,
+                                                               uint32_t region, petal_error *error);
+
+/*
+ * Merge two regions that are neighbours, in any order, into one, which keeps the id of the first.
+ * Flushes both, the last of it while writers wait; if only one of them has rewritten a file that
+ * both had, it is compacted before. PETAL_INVALID: they are no neighbours. PETAL_NOT_FOUND.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_merge(petal_table *table, uint32_t region, uint32_t other, petal_error *error);
 
 /*
  * Change the table to match `options` (its name stays and need not be given): families that are not
@@ -1510,6 +1573,7 @@ typedef struct petal_receipt_source {
     int64_t time_min, time_max;
     uint64_t sequence_min, sequence_max;
     uint64_t cells;
+    uint32_t region; /* the id of the region that it is of (petal_table_regions) */
 } petal_receipt_source;
 
 /* Make an empty receipt, for any read of the database. */
@@ -1834,7 +1898,9 @@ typedef struct petal_file_info {
     uint64_t run; /* files of one run have disjoint row ranges: a row is in at most one of them */
     int64_t written_ms; /* when; 0: not known */
     enum petal_bloom_kind bloom_kind; /* of its filter; DEFAULT: none, or not known */
-    bool of_all_files;                /* written by a compaction of all files of the family */
+    bool of_all_files;                /* written by a compaction of all files of the store */
+    bool shared;     /* it has rows of other regions, too, and may be visited for each of these */
+    uint32_t region; /* id of the region for which it is visited */
 } petal_file_info;
 
 /* Call `visit` for each store file of the table; slices are valid during the visit.  If a family

@@ -286,3 +286,96 @@ sst_reader_path(const struct sst_reader *reader)
 {
     return reader->path;
 }
+
+/* ---- the middle ---- */
+
+/* The row of an entry, if it is behind `low`. */
+static enum petal_status
+take_row(const struct sst_reader *reader, const struct index_block *node, uint32_t position,
+         petal_slice low, uint8_t *row, size_t *row_bytes)
+{
+    const petal_allocator *allocator = reader->file.source.env->allocator;
+    size_t bytes = index_block_key_bytes(node, position);
+    uint8_t *memory = mem_alloc(allocator, 2 * bytes);
+    struct cell_key key;
+
+    if (memory == NULL)
+        return PETAL_NO_MEMORY;
+    index_block_key(node, position, memory);
+    if (cell_key_parse(slice_make(memory, bytes), memory + bytes, &key) &&
+        key.row.size <= PETAL_MAX_ROW_BYTES && slice_compare(key.row, low) > 0) {
+        memcpy(row, key.row.data, key.row.size);
+        *row_bytes = key.row.size;
+    }
+    mem_free(allocator, memory, 2 * bytes);
+    return PETAL_OK;
+}
+
+/* From the middle of the entries on, then from there back: blocks of `low` itself are passed. */
+static enum petal_status
+find_middle(const struct sst_reader *reader, const struct index_cursor *first,
+            const struct index_cursor *last, petal_slice low, uint8_t *row, size_t *row_bytes)
+{
+    enum petal_status status = PETAL_OK;
+    struct index_block node;
+    uint32_t from, to, middle;
+
+    if (!index_cursor_between(first, last, &node, &from, &to))
+        return PETAL_OK;
+    middle = from + (to - from + 1) / 2;
+    for (uint32_t i = middle; status == PETAL_OK && *row_bytes == 0 && i <= to; i++)
+        status = take_row(reader, &node, i, low, row, row_bytes);
+    return status;
+}
+
+/* A key of the beginning of the row, in memory of `bytes`. */
+static bool
+make_key(const struct sst_reader *reader, petal_slice row, struct cell_key *key, uint8_t **memory,
+         size_t *bytes)
+{
+    *bytes = cell_key_bound(row.size, 0);
+    *memory = mem_alloc(reader->file.source.env->allocator, *bytes);
+    if (*memory == NULL)
+        return false;
+    cell_key_make(key, *memory, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    return true;
+}
+
+enum petal_status
+sst_reader_middle(const struct sst_reader *reader, petal_slice low, petal_slice high, uint8_t *row,
+                  size_t *row_bytes, petal_error *error)
+{
+    const petal_allocator *allocator = reader->file.source.env->allocator;
+    struct epoch_stay stay = {.epoch = reader->epoch};
+    struct read_trace trace = {0};
+    struct read_context context = {.trace = &trace, .stay = &stay};
+    struct index_cursor first, last;
+    struct cell_key low_key, high_key;
+    uint8_t *low_memory = NULL, *high_memory = NULL;
+    size_t low_bytes = 0, high_bytes = 0;
+    bool before, found = false;
+    enum petal_status status = PETAL_OK;
+
+    *row_bytes = 0;
+    if ((low.size > 0 && !make_key(reader, low, &low_key, &low_memory, &low_bytes)) ||
+        (high.size > 0 && !make_key(reader, high, &high_key, &high_memory, &high_bytes)))
+        status = error_no_memory(error);
+    index_cursor_init(&first, &reader->index, true);
+    index_cursor_init(&last, &reader->index, true);
+    stay.slot = epoch_enter(stay.epoch);
+    if (status == PETAL_OK)
+        status = low.size > 0 ? index_cursor_seek(&first, &low_key, &context, &before, error)
+                              : index_cursor_first(&first, &context, error);
+    if (status == PETAL_OK)
+        status = index_cursor_seek_before(&last, high.size > 0 ? &high_key.encoded : NULL,
+                                          &context, &found, error);
+    if (status == PETAL_OK && found &&
+        find_middle(reader, &first, &last, low, row, row_bytes) != PETAL_OK)
+        status = error_no_memory(error);
+    index_cursor_release(&first);
+    index_cursor_release(&last);
+    epoch_leave(stay.epoch, stay.slot);
+    mem_free(allocator, low_memory, low_bytes);
+    mem_free(allocator, high_memory, high_bytes);
+    return status;
+}

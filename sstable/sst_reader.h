@@ -102,6 +102,15 @@ const struct bloom_rows *sst_reader_bloom_rows(const struct sst_reader *reader);
 bool sst_reader_ask_chunk(const struct sst_reader *reader, struct bloom_rows_chunk *chunk,
                           uint64_t row_hash, const struct read_context *context);
 
+/*
+ * A row behind `low` and before `high` (empty: open) about in the middle of what the file has of
+ * them, as the index tells, of which a node a level is read: the first row of a block. `row` has
+ * room for PETAL_MAX_ROW_BYTES; *row_bytes 0: the index knows none.
+ */
+enum petal_status sst_reader_middle(const struct sst_reader *reader, petal_slice low,
+                                    petal_slice high, uint8_t *row, size_t *row_bytes,
+                                    petal_error *error);
+
 #define SST_KEPT_BLOCKS 3
 
 struct sst_kept_block {

@@ -207,16 +207,16 @@ tell_manifest_fault(void *argument, const petal_error *error, uint64_t bytes, bo
 static void
 mark_named(const struct place *place, const struct manifest_table *table)
 {
-    for (size_t f = 0; f < table->family_count; f++) {
-        const struct manifest_family *family = &table->families[f];
+    for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+        const struct manifest_store *store = manifest_store_at(table, i);
 
-        for (size_t i = 0; i < family->file_count; i++) {
+        for (size_t k = 0; k < store->file_count; k++) {
             struct place_file *file =
-                check_place_find(place, FILENAME_STORE_FILE, family->files[i].number);
+                check_place_find(place, FILENAME_STORE_FILE, store->files[k].number);
 
             if (file == NULL)
                 continue;
-            file->named = &family->files[i];
+            file->named = &store->files[k];
             file->identity = file->named->identity;
         }
     }

@@ -61,8 +61,35 @@ plan_add_file(const struct plan *plan, struct plan_family *family, struct plan_f
 
 /* ---- by the manifest ---- */
 
+/* Of each file the rows of the region: what others have of it may have been rewritten since. */
 static bool
-take_family(struct plan *plan, struct plan_table *table, const struct manifest_family *described)
+take_store(struct plan *plan, struct plan_family *family, const struct manifest_table *described,
+           const struct manifest_store *store, size_t region)
+{
+    petal_slice low = described->regions[region]->start, high = slice_make(NULL, 0);
+
+    if (region + 1 < described->region_count)
+        high = described->regions[region + 1]->start;
+    if (plan->place->manifest_whole && store->flushed_sequence > family->flushed)
+        family->flushed = store->flushed_sequence;
+    for (size_t i = 0; i < store->file_count; i++) {
+        const struct manifest_file *file = &store->files[i];
+
+        if (!plan_add_file(plan, family,
+                           (struct plan_file){.number = file->number,
+                                              .identity = file->identity,
+                                              .cells = file->cells,
+                                              .shift = file->sequence_shift,
+                                              .low = low,
+                                              .high = high}))
+            return false;
+    }
+    return true;
+}
+
+static bool
+take_family(struct plan *plan, struct plan_table *table, const struct manifest_table *from,
+            const struct manifest_family *described)
 {
     struct plan_family *family = add_family(plan, table);
 
@@ -70,19 +97,24 @@ take_family(struct plan *plan, struct plan_table *table, const struct manifest_f
         return false;
     family->options = described->options;
     family->id = described->id;
-    family->flushed = plan->place->manifest_whole ? described->flushed_sequence : 0;
     family->ahead = described->ahead;
-    for (size_t i = 0; i < described->file_count; i++) {
-        const struct manifest_file *file = &described->files[i];
-
-        if (!plan_add_file(plan, family,
-                           (struct plan_file){.number = file->number,
-                                              .identity = file->identity,
-                                              .cells = file->cells,
-                                              .shift = file->sequence_shift}))
+    for (size_t i = 0; i < from->region_count; i++) {
+        if (!take_store(plan, family, from, &described->stores[i], i))
             return false;
     }
     return true;
+}
+
+uint64_t
+plan_flushed(const struct plan *plan, uint32_t table_id, uint16_t family_id, petal_slice row)
+{
+    const struct place *place = plan->place;
+    const struct manifest_table *table =
+        place->manifest_whole ? manifest_find_table(place->manifest, table_id) : NULL;
+    const struct manifest_family *family =
+        table != NULL ? manifest_find_family(table, family_id) : NULL;
+
+    return family != NULL ? family->stores[manifest_region_of(table, row)].flushed_sequence : 0;
 }
 
 static bool
@@ -99,7 +131,7 @@ take_table(struct plan *plan, const struct manifest_table *described)
     table->options.attribute_count = described->attribute_count;
     table->snapshot = described->snapshot;
     for (size_t i = 0; i < described->family_count; i++) {
-        if (!take_family(plan, table, &described->families[i]))
+        if (!take_family(plan, table, described, &described->families[i]))
             return false;
     }
     return true;

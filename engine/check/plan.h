@@ -25,12 +25,14 @@ struct plan_file {
                         * the file where the manifest does not name it */
     bool lost;         /* some of its cells cannot be read */
     uint64_t losses;   /* which, in one number */
+    petal_slice low, high; /* the rows that are read of it, from `low` up to `high`; empty: open */
 };
 
 struct plan_family {
     petal_family_options options;
     uint16_t id;      /* as logs name it */
-    uint64_t flushed; /* log cells up to it are in store files; 0: it is not known */
+    uint64_t flushed; /* the greatest sequence up to which log cells of some region are in store
+                       * files; 0: it is not known */
     int64_t ahead;    /* the greatest timestamp that the store gave ahead of its clock, as manifest
                        * and logs tell (engine/manifest/state.h); 0: none is known */
     struct plan_file *files;
@@ -88,6 +90,10 @@ void plan_fini(struct plan *plan);
  * memory. */
 enum petal_status plan_find(struct plan *plan, uint32_t table_id, uint16_t family_id,
                             struct plan_family **family, petal_error *error);
+
+/* Log cells of the row up to this sequence are in store files; 0: it is not known. */
+uint64_t plan_flushed(const struct plan *plan, uint32_t table_id, uint16_t family_id,
+                      petal_slice row);
 
 /* Without a manifest several tables or families may have the same name. The latest, with the
  * greatest id, keeps it; the others get new names, which is told of tables. For who has called

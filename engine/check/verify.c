@@ -96,21 +96,37 @@ check_file(struct file_check *check, const struct place_file *file, petal_error 
     return sst_verify(&check->place->directory, check->path, &options, &watch, error);
 }
 
+/* The files of the store of the region at `place`, but for those that the one before has, too. */
 static enum petal_status
-check_family(struct file_check *check, petal_error *error)
+check_store(struct file_check *check, size_t region, petal_error *error)
 {
     struct place *place = check->place;
+    const struct manifest_store *store = &check->family->stores[region];
     char path[PETAL_PATH_BYTES];
     enum petal_status status = PETAL_OK;
+    size_t other;
 
-    place->counts->families++;
     check->path = path;
-    for (size_t i = 0; status == PETAL_OK && i < check->family->file_count; i++) {
-        check->described = &check->family->files[i];
+    for (size_t i = 0; status == PETAL_OK && i < store->file_count; i++) {
+        check->described = &store->files[i];
+        if (region > 0 && manifest_find_file(check->manifest, store - 1,
+                                             check->described->number, &other))
+            continue;
         filename_store_file(path, place->directory.path, check->described->number);
         status = check_file(
             check, check_place_find(place, FILENAME_STORE_FILE, check->described->number), error);
     }
+    return status;
+}
+
+static enum petal_status
+check_family(struct file_check *check, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    check->place->counts->families++;
+    for (size_t i = 0; status == PETAL_OK && i < check->table->region_count; i++)
+        status = check_store(check, i, error);
     return status;
 }
 

@@ -136,26 +136,51 @@ show_next_block(struct whole_cells *cells, petal_error *error)
 /* ---- the iterator ---- */
 
 static enum petal_status
+step(struct whole_cells *cells, petal_error *error)
+{
+    struct cell cell = cells->iter.cell;
+
+    assert(cells->iter.valid && cells->in_block);
+    cells->iter.valid = false;
+    if (!data_block_cursor_next(&cells->cursor, &cell))
+        return show_next_block(cells, error);
+    return show(cells, cell, error);
+}
+
+/* Go on to a cell of a row that is asked for. */
+static enum petal_status
+pass_others(struct whole_cells *cells, petal_error *error)
+{
+    const struct plan_file *file = cells->file;
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && cells->iter.valid &&
+           (slice_compare(cells->iter.cell.row, file->low) < 0 ||
+            (file->high.size > 0 && slice_compare(cells->iter.cell.row, file->high) >= 0)))
+        status = step(cells, error);
+    return status;
+}
+
+static enum petal_status
 whole_cells_first(struct cell_iter *iter, petal_error *error)
 {
     struct whole_cells *cells = (struct whole_cells *)iter;
+    enum petal_status status = PETAL_OK;
 
     assert(!cells->last.is_kept);
     iter->valid = false;
-    return cells->walk != NULL ? show_next_block(cells, error) : PETAL_OK;
+    if (cells->walk != NULL)
+        status = show_next_block(cells, error);
+    return status == PETAL_OK ? pass_others(cells, error) : status;
 }
 
 static enum petal_status
 whole_cells_next(struct cell_iter *iter, petal_error *error)
 {
     struct whole_cells *cells = (struct whole_cells *)iter;
-    struct cell cell = iter->cell;
+    enum petal_status status = step(cells, error);
 
-    assert(iter->valid && cells->in_block);
-    iter->valid = false;
-    if (!data_block_cursor_next(&cells->cursor, &cell))
-        return show_next_block(cells, error);
-    return show(cells, cell, error);
+    return status == PETAL_OK ? pass_others(cells, error) : status;
 }
 
 static const struct cell_iter_ops ops = {.seek_first = whole_cells_first, .next = whole_cells_next};

@@ -45,42 +45,42 @@ claims_remove(struct claims *claims, struct claim *claim)
 }
 
 bool
-claims_asked(const struct claims *claims, const petal_family *family)
+claims_asked(const struct claims *claims, const struct store *store)
 {
     for (const struct claim *c = claims->first; c != NULL; c = c->next) {
-        if (c->asked && c->family == family)
+        if (c->asked && c->store == store)
             return true;
     }
     return false;
 }
 
 bool
-claims_large(const struct claims *claims, const petal_family *family)
+claims_large(const struct claims *claims, const struct store *store)
 {
     for (const struct claim *c = claims->first; c != NULL; c = c->next) {
-        if (c->running && c->large && c->family == family)
+        if (c->running && c->large && c->store == store)
             return true;
     }
     return false;
 }
 
 uint64_t
-claims_most_bytes(const struct claims *claims, const petal_family *family)
+claims_most_bytes(const struct claims *claims, const struct store *store)
 {
     uint64_t most = 0;
 
     for (const struct claim *c = claims->first; c != NULL; c = c->next) {
-        if (c->running && (family == NULL || c->family == family) && c->bytes > most)
+        if (c->running && (store == NULL || c->store == store) && c->bytes > most)
             most = c->bytes;
     }
     return most;
 }
 
 bool
-claims_busy(const struct claims *claims, const petal_family *family, uint64_t run)
+claims_busy(const struct claims *claims, const struct store *store, uint64_t run)
 {
     for (const struct claim *c = claims->first; c != NULL; c = c->next) {
-        for (size_t i = 0; c->family == family && i < c->run_count; i++) {
+        for (size_t i = 0; c->store == store && i < c->run_count; i++) {
             if (c->runs[i] == run)
                 return true;
         }
@@ -96,7 +96,7 @@ claims_may_run(const struct claims *claims, const struct claim *claim)
     for (const struct claim *c = claims->first; c != NULL; c = c->next) {
         if (c == claim)
             before = false;
-        else if (c->family == claim->family && (c->running || (before && c->asked)))
+        else if (c->store == claim->store && (c->running || (before && c->asked)))
             return false;
     }
     return true;

@@ -170,10 +170,10 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
 static bool
 note_bad_inputs(petal_db *db, const struct compact_job *job, petal_error *error)
 {
-    if (!damage_note_bad(job->family, job->inputs, job->input_count, error))
+    if (!damage_note_bad(job->store->family, job->inputs, job->input_count, error))
         return false;
     mutex_lock(&db->views.mutex);
-    progress_count_runs(&db->progress, &db->views, job->family);
+    progress_count_runs(&db->progress, &db->views, job->store);
     mutex_unlock(&db->views.mutex);
     return true;
 }
@@ -420,7 +420,7 @@ compactor_wake(petal_db *db)
 
 /* ---- what is asked for ---- */
 
-/* Wait for the family's turn, then take the runs. Again: what was held before is given up, but the
+/* Wait for the store's turn, then take the runs. Again: what was held before is given up, but the
  * place in the order of those who ask is kept. */
 static enum petal_status
 begin_asked(struct compactor *compactor, struct work *work, size_t first, size_t count,
@@ -439,7 +439,9 @@ begin_asked(struct compactor *compactor, struct work *work, size_t first, size_t
         mutex_wait(&compactor->mutex, &compactor->ended, CLOCK_NEVER);
     work->claim.running = true;
     read_begin(db, &point);
-    store = view_store(point.view, work->claim.family);
+    store = view_store(point.view, work->claim.store);
+    if (store != NULL)
+        work->job.end = view_end(point.view, work->claim.store);
     if (store != NULL && store->file_count > 0)
         status = work_take_runs(work, db, &compactor->runs, store, first, count, fewer_first);
     read_end(db, &point);
@@ -458,7 +460,7 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
     if (status != PETAL_OK)
         return error_no_memory(error);
     if (work->job.input_count == 0)
-        return family_check_alive(work->claim.family, error);
+        return store_check_alive(work->claim.store, error);
     status = compact_run(&work->job, &cause);
     if (status == PETAL_OK) {
         note_success(compactor, work->claim.bytes);
@@ -470,22 +472,22 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
     return status;
 }
 
-enum petal_status
-compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_error *error)
+static enum petal_status
+compact_store(struct store *store, size_t first, size_t count, petal_error *error)
 {
-    petal_db *db = family->table->db;
+    petal_db *db = store->family->table->db;
     struct compactor *compactor = db->compactor;
     bool all = count == SIZE_MAX;
-    struct work work = {.claim = {.family = family, .asked = true, .large = true, .all_files = all},
-                        .job = {.family = family,
+    struct work work = {.claim = {.store = store, .asked = true, .large = true, .all_files = all},
+                        .job = {.store = store,
                                 .reason = all ? POLICY_ASKED : POLICY_EXPLORING,
                                 .now_ms = all ? 0 : env_clock_ms(&db->env)}};
-    enum petal_status status = family_check_alive(family, error);
+    enum petal_status status = store_check_alive(store, error);
 
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
     if (status == PETAL_OK)
-        status = family_check_usable(family, error);
+        status = family_check_usable(store->family, error);
     if (status != PETAL_OK)
         return status;
     mutex_lock(&compactor->mutex);
@@ -495,6 +497,44 @@ compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_e
     if (status == PETAL_OK && all && work.claim.run_count > 0 && !work.job.all_files)
         status = do_asked(compactor, &work, first, count, false, error);
     end_work(compactor, &work);
+    return status;
+}
+
+/* The store of the row, which *at is. One that was merged meanwhile, or had another merged into it,
+ * is begun anew as what it is by now: nothing else makes a job that was asked for give up. */
+static enum petal_status
+compact_at(petal_family *family, petal_slice row, size_t first, size_t count, struct store **at,
+           petal_error *error)
+{
+    enum petal_status status = PETAL_BUSY;
+
+    while (status == PETAL_BUSY) {
+        *at = db_store_at(family, row);
+        status = *at != NULL ? compact_store(*at, first, count, error)
+                             : family_check_alive(family, error);
+    }
+    return status;
+}
+
+enum petal_status
+compactor_compact_at(petal_family *family, petal_slice row, petal_error *error)
+{
+    struct store *store;
+
+    return compact_at(family, row, 0, SIZE_MAX, &store, error);
+}
+
+enum petal_status
+compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_error *error)
+{
+    enum petal_status status = family_check_alive(family, error);
+    struct store *store = db_next_store(family, NULL);
+
+    while (status == PETAL_OK && store != NULL) {
+        status = compact_at(family, store->start, first, count, &store, error);
+        if (store != NULL)
+            store = db_next_store(family, store);
+    }
     return status;
 }
 
@@ -602,7 +642,7 @@ compactor_state(petal_db *db, const petal_table *table)
         return PETAL_COMPACTION_NONE;
     mutex_lock(&compactor->mutex);
     for (const struct claim *claim = compactor->claims.first; claim != NULL; claim = claim->next) {
-        if (claim->running && claim->family->table == table)
+        if (claim->running && claim->store->family->table == table)
             state |= claim->all_files ? PETAL_COMPACTION_MAJOR : PETAL_COMPACTION_MINOR;
     }
     mutex_unlock(&compactor->mutex);

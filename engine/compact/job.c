@@ -34,6 +34,22 @@ struct compaction {
     uint64_t cells, bytes; /* of the input */
 };
 
+/* Is the store still there, and has its region not won rows, which shared inputs may have? */
+static enum petal_status
+check_store(const struct compact_job *job, const struct view *view, petal_error *error)
+{
+    enum petal_status status = store_check_alive(job->store, error);
+    petal_slice end;
+
+    if (status != PETAL_OK || !job->shared)
+        return status;
+    end = view_end(view, job->store);
+    if (job->end.size > 0 && (end.size == 0 || slice_compare(end, job->end) > 0))
+        return error_set(error, PETAL_BUSY, "region %u was merged with another",
+                         job->store->region);
+    return PETAL_OK;
+}
+
 /* ---- input ---- */
 
 static const struct file_facts *
@@ -78,7 +94,7 @@ rows_of(const struct compaction *compaction, petal_slice *least, petal_slice *gr
 static uint64_t
 first_outside(const struct compaction *compaction, const struct view *view)
 {
-    const struct store_view *store = view_store(view, compaction->job->family);
+    const struct store_view *store = view_store(view, compaction->job->store);
     petal_slice least, greatest;
 
     if (store == NULL)
@@ -258,7 +274,7 @@ static enum petal_status
 write_files(struct compaction *compaction, petal_error *error)
 {
     struct rewrite_job job = {
-        .family = compaction->job->family,
+        .family = compaction->job->store->family,
         .file_bytes = compaction->db->compact_file_bytes,
         .sequence_max = greatest_sequence(compaction->inputs, compaction->input_count),
         .run = compaction->job->run,
@@ -281,6 +297,9 @@ write_files(struct compaction *compaction, petal_error *error)
         job.rules.earliest_put = compaction->earliest_put;
         job.level_sequences = levels_sequences(compaction, &job.rules);
         job.cells = compaction->cells;
+        job.shared = compaction->job->shared;
+        job.low = compaction->job->store->start;
+        job.high = compaction->job->end;
         job.input = compaction->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;
         status = rewrite_run(&job, &compaction->result, error);
     }
@@ -335,14 +354,14 @@ commit(struct compaction *compaction, bool *unknown, petal_error *error)
     enum petal_status status;
 
     change_begin(&change, db, 0);
-    status = family_check_alive(job->family, error);
+    status = check_store(job, change.current, error);
     if (alone) {
         uint64_t newest = read_point_lock(db); /* first, as in purpose_of */
 
         compaction->keep_markers = newest >= first_outside(compaction, change.current);
     }
     if (status == PETAL_OK && !(alone && compaction->keep_markers)) {
-        change_rewritten(&change, job->family, NULL, compaction->inputs, compaction->input_count,
+        change_rewritten(&change, job->store, NULL, compaction->inputs, compaction->input_count,
                          &compaction->result.output);
         status = change_commit(&change, error);
         if (status == PETAL_OK)
@@ -403,7 +422,7 @@ report(const struct compaction *compaction)
     describe_inputs(compaction, inputs, sizeof inputs);
     snprintf(what, sizeof what, "%s compaction, %s: files %s",
              job->all_files ? "all-files" : "minor", policy_reason_text(job->reason), inputs);
-    rewrite_report(job->family, &compaction->result, what);
+    rewrite_report(job->store->family, &compaction->result, what);
 }
 
 /* ---- a job ---- */
@@ -423,9 +442,17 @@ struct parts {
 static enum petal_status
 check_before(const struct compact_job *job, petal_error *error)
 {
-    enum petal_status status = family_check_alive(job->family, error);
+    enum petal_status status = store_check_alive(job->store, error);
 
-    return status == PETAL_OK ? db_check_writable(job->family->table->db, error) : status;
+    return status == PETAL_OK ? db_check_writable(job->store->family->table->db, error) : status;
+}
+
+/* Has the file rows of other regions? */
+static bool
+reaches_beyond(const struct compact_job *job, const struct file_facts *facts)
+{
+    return slice_compare(facts->row_min, job->store->start) < 0 ||
+           (job->end.size > 0 && slice_compare(facts->row_max, job->end) >= 0);
 }
 
 /* What is asked for, or due by its age, is rewritten in any case: a file that was damaged is found
@@ -434,15 +461,16 @@ static bool
 is_settled(const struct compact_job *job, const struct file_facts *facts)
 {
     return job->reason != POLICY_ASKED && job->reason != POLICY_AGE &&
-           facts_all_needed(facts, family_options(job->family), job->now_ms) &&
-           rewrite_keeps_form(family_options(job->family), facts,
+           !reaches_beyond(job, facts) &&
+           facts_all_needed(facts, family_options(job->store->family), job->now_ms) &&
+           rewrite_keeps_form(family_options(job->store->family), facts,
                               job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR);
 }
 
 static enum petal_status
 make_parts(struct parts *parts, const struct compact_job *job, petal_error *error)
 {
-    petal_db *db = job->family->table->db;
+    petal_db *db = job->store->family->table->db;
     const petal_allocator *allocator = db->env.allocator;
     struct plan_limits limits = {.small_bytes = db->linked_file_bytes,
                                  .part_bytes = db->compact_file_bytes};
@@ -506,7 +534,7 @@ release_inputs(struct compact_job *job, struct store_file *const *files, size_t 
     job->input_count = kept;
     for (size_t i = 0; i < count; i++)
         store_file_unref(files[i]);
-    db_collect(job->family->table->db);
+    db_collect(job->store->family->table->db);
 }
 
 /* One part after the other is rewritten and committed: a job that fails or is given up keeps what
@@ -514,7 +542,7 @@ release_inputs(struct compact_job *job, struct store_file *const *files, size_t 
 static enum petal_status
 rewrite_parts(struct parts *parts, struct compact_job *job, petal_error *error)
 {
-    petal_db *db = job->family->table->db;
+    petal_db *db = job->store->family->table->db;
     struct compaction compaction = {.job = job,
                                     .db = db,
                                     .greatest_sequence =
@@ -567,7 +595,7 @@ leave_out_those_of_run(struct store_file **files, size_t count, const struct sto
 static void
 report_linked(const struct compact_job *job, const struct parts *parts)
 {
-    petal_db *db = job->family->table->db;
+    petal_db *db = job->store->family->table->db;
     char table[160], name[160];
     uint64_t bytes = 0;
 
@@ -577,8 +605,8 @@ report_linked(const struct compact_job *job, const struct parts *parts)
             "%s compaction, %s, of %s:%s: %zu files of %" PRIu64
             " bytes that overlap no other are in run %" PRIu64 " as they are",
             job->all_files ? "all-files" : "minor", policy_reason_text(job->reason),
-            error_quote(job->family->table->name, table, sizeof table),
-            error_quote(job->family->name, name, sizeof name), parts->linked_count, bytes,
+            error_quote(job->store->family->table->name, table, sizeof table),
+            error_quote(job->store->family->name, name, sizeof name), parts->linked_count, bytes,
             job->run);
 }
 
@@ -590,13 +618,13 @@ link_files(struct parts *parts, const struct compact_job *job, petal_error *erro
 
     if (parts->linked_count == 0)
         return PETAL_OK;
-    change_begin(&change, job->family->table->db, 0);
-    status = family_check_alive(job->family, error);
+    change_begin(&change, job->store->family->table->db, 0);
+    status = check_store(job, change.current, error);
     if (status == PETAL_OK) {
         parts->linked_count = leave_out_those_of_run(
-            parts->linked, parts->linked_count, view_store(change.current, job->family), job->run);
+            parts->linked, parts->linked_count, view_store(change.current, job->store), job->run);
         if (parts->linked_count > 0) {
-            change_linked(&change, job->family, parts->linked, parts->linked_count, job->run);
+            change_linked(&change, job->store, parts->linked, parts->linked_count, job->run);
             status = change_commit(&change, error);
         }
         if (status == PETAL_OK)
@@ -617,14 +645,14 @@ note_if_in_vain(const struct compact_job *job, const struct parts *parts)
     uint64_t wait_ms = 60000 + 10 * parts->took_ms;
 
     if (job->all_files)
-        atomic_store_explicit(&job->family->deleted_stay_us,
+        atomic_store_explicit(&job->store->deleted_stay_us,
                               in_vain ? clock_us() + 1000 * wait_ms : 0, memory_order_relaxed);
 }
 
 enum petal_status
 compact_run(struct compact_job *job, petal_error *error)
 {
-    petal_db *db = job->family->table->db;
+    petal_db *db = job->store->family->table->db;
     size_t input_count = job->input_count;
     struct parts parts = {0};
     uint64_t began = clock_ns();
@@ -660,8 +688,8 @@ report_expired(const struct compaction *compaction)
     env_log(&db->env, PETAL_LOG_INFO,
             "files of %s:%s dropped unread: %s; %" PRIu64
             " cells in, 0 cells out; dropped: %" PRIu64 " %s",
-            error_quote(job->family->table->name, table, sizeof table),
-            error_quote(job->family->name, name, sizeof name), inputs, cells, cells,
+            error_quote(job->store->family->table->name, table, sizeof table),
+            error_quote(job->store->family->name, name, sizeof name), inputs, cells, cells,
             visibility_reason_text(VISIBILITY_EXPIRED));
     STATS_ADD_SHARED(db, dropped_expired, cells);
     STATS_ADD_SHARED(db, expired_files, job->input_count);
@@ -674,7 +702,7 @@ report_expired(const struct compaction *compaction)
 enum petal_status
 compact_drop_expired(const struct compact_job *job, petal_error *error)
 {
-    petal_db *db = job->family->table->db;
+    petal_db *db = job->store->family->table->db;
     struct compaction compaction = {
         .job = job, .db = db, .inputs = job->inputs, .input_count = job->input_count};
     bool unknown = false;

@@ -21,6 +21,9 @@
  * they stood (engine/compact/runs.h); what lies outside, older or newer,
  * is of no account for what goes (A REWRITE OF A PART in engine/rules/visibility.h).
  *
+ * A file that has rows of other regions, too, is read as far as this one's go, and stays theirs. A
+ * region that is split meanwhile has what the job wrote, and the new one what was there before.
+ *
  * Readers, writers, flushes and jobs on other runs go on during a job. The view changes under
  * manifest_mutex and views.mutex only, and each change starts from the current one, so jobs that
  * end at the same time find each other's result. A family that is dropped meanwhile ends the job;
@@ -44,11 +47,12 @@
 /* REQUIRES: until the job has ended nobody else replaces its inputs, and with all_files no file of
  * the store. */
 struct compact_job {
-    petal_family *family;
-    struct store_file *
-        *inputs; /* of the family's store, whole neighbouring runs; at least one; referenced */
+    struct store *store;
+    struct store_file **inputs; /* of the store, whole neighbouring runs; at least one; referenced */
     size_t input_count;
-    uint64_t run; /* one of theirs: that which they become */
+    petal_slice end; /* of the store's region, when the inputs were taken; empty: open */
+    bool shared;     /* some input has rows of other regions */
+    uint64_t run;    /* one of theirs: that which they become */
     /* They were all files of the store: others that there are now were flushed since. */
     bool all_files;
     enum policy_reason reason;
@@ -59,7 +63,8 @@ struct compact_job {
 };
 
 /* Merge the inputs. Those that a commit has replaced are released, and are inputs no more.
- * PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table. */
+ * PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table; PETAL_BUSY: the region
+ * was merged into another, or one into it. */
 enum petal_status compact_run(struct compact_job *job, petal_error *error);
 
 /* Take the inputs away unread: all they hold is past a time to live. The same. */

@@ -225,15 +225,17 @@ compare_runs(const void *left, const void *right)
 }
 
 static void
-add_file(struct policy_run *run, const struct file_facts *facts, const petal_family_options *family,
+add_file(struct policy_run *run, const struct file_entry *file, const petal_family_options *family,
          const struct store_moment *moment, const struct older_cells *older)
 {
+    const struct file_facts *facts = file->facts;
+
     run->expired =
         (run->cells == 0 || run->expired) && facts_expired(facts, family, moment->now_ms);
     run->all_files = (run->cells == 0 || run->all_files) && facts->origin == FILE_ORIGIN_ALL_FILES;
     if (run->cells == 0 || facts->written_ms < run->written_ms)
         run->written_ms = facts->written_ms;
-    run->bytes += facts->file_bytes;
+    run->bytes += file->bytes;
     run->cells += facts->cells;
     run->dead += facts_dead(facts, family, moment, older);
     run->markers += facts_droppable_markers(facts, family, moment);
@@ -254,7 +256,7 @@ tell_policy(struct store_runs *list, const struct store_view *store,
 
             if (store->files[k].run != list->runs[i].number)
                 continue;
-            add_file(&list->policy[i], facts, family, moment, &older);
+            add_file(&list->policy[i], &store->files[k], family, moment, &older);
             own.cells += facts->cells;
             own.rows += facts->rows;
         }

@@ -6,41 +6,42 @@
 /* ---- finding it ---- */
 
 static enum petal_status
-gather(const struct look *look, petal_family *family, const struct store_view *store)
+gather(const struct look *look, struct store *store, const struct store_view *view)
 {
-    uint64_t in_vain_until = atomic_load_explicit(&family->deleted_stay_us, memory_order_relaxed);
-    uint64_t last = store_last_in_files(store), in_memory = store_first_in_memory(store);
+    uint64_t in_vain_until = atomic_load_explicit(&store->deleted_stay_us, memory_order_relaxed);
+    uint64_t last = store_last_in_files(view), in_memory = store_first_in_memory(view);
     struct store_moment moment = {.now_ms = look->now_ms,
                                   .read_point = look->oldest,
                                   .markers_stay = last > look->oldest ||
                                                   look->newest >= in_memory || last >= in_memory ||
                                                   clock_us() < in_vain_until};
 
-    return store_runs_gather(look->runs, family->table->db->env.allocator, store,
-                             family_options(family), &moment);
+    return store_runs_gather(look->runs, store->family->table->db->env.allocator, view,
+                             family_options(store->family), &moment);
 }
 
-/* What may begin while someone asks for the family; false: nothing. */
+/* What may begin while someone asks for the store; false: nothing. */
 static bool
-limit_beside_asked(const struct look *look, const petal_family *family,
+limit_beside_asked(const struct look *look, const struct store *store,
                    struct policy_limits *limits)
 {
     uint64_t most;
 
-    if (!claims_asked(look->claims, family))
+    if (!claims_asked(look->claims, store))
         return true;
-    most = policy_bytes_beside(claims_most_bytes(look->claims, family), look->small_bytes);
+    most = policy_bytes_beside(claims_most_bytes(look->claims, store), look->small_bytes);
     if (limits->max_bytes > most)
         limits->max_bytes = most;
     limits->all_files_first = false;
-    return claims_large(look->claims, family);
+    return claims_large(look->claims, store);
 }
 
 static void
-look_at_family(petal_family *family, struct look *look)
+look_at_store(const struct region_store *region, struct look *look)
 {
-    const struct store_view *store = view_store(look->view, family);
-    struct policy_limits limits = {.min_bytes = family->table->db->memtable_bytes,
+    struct store *store = region->store;
+    const struct store_view *view = region->view;
+    struct policy_limits limits = {.min_bytes = store->family->table->db->memtable_bytes,
                                    .max_bytes = look->max_bytes,
                                    .now_ms = look->now_ms,
                                    .all_files_first = look->all_files_first};
@@ -48,22 +49,22 @@ look_at_family(petal_family *family, struct look *look)
     uint64_t damaged;
 
     /* Without memory nothing is due. */
-    if (family_is_dropped(family) || family->unusable || store == NULL || store->file_count == 0 ||
-        !limit_beside_asked(look, family, &limits) || gather(look, family, store) != PETAL_OK)
+    if (store_is_dropped(store) || store->family->unusable || view->file_count == 0 ||
+        !limit_beside_asked(look, store, &limits) || gather(look, store, view) != PETAL_OK)
         return;
     /* What is left alone for its damage is busy for ever; an all-files job is not waited for, then.
      */
-    damaged = store_view_bad_sequence(store);
+    damaged = store_view_bad_sequence(view);
     limits.all_files_first = limits.all_files_first && damaged == 0;
     for (size_t i = 0; i < look->runs->count; i++)
         look->runs->policy[i].busy =
-            claims_busy(look->claims, family, look->runs->runs[i].number) ||
+            claims_busy(look->claims, store, look->runs->runs[i].number) ||
             look->runs->runs[i].sequence_max <= damaged;
     policy_pick(look->runs->policy, look->runs->count, &limits, &pick);
     if (pick.reason == POLICY_NOTHING || look->runs->count <= look->run_count)
         return;
     look->pick = pick;
-    look->family = family;
+    look->store = store;
     look->run_count = look->runs->count;
 }
 
@@ -74,8 +75,12 @@ look_at_all(petal_db *db, struct look *look)
     for (petal_table *table = db->schema.tables; table != NULL; table = table->next) {
         const struct table_descriptor *descriptor = table_descriptor(table);
 
-        for (size_t i = 0; !table_is_dropped(table) && i < descriptor->family_count; i++)
-            look_at_family(descriptor->families[i], look);
+        for (size_t i = 0; !table_is_dropped(table) && i < descriptor->family_count; i++) {
+            const struct region_list *list = view_regions(look->view, descriptor->families[i]);
+
+            for (uint32_t k = 0; list != NULL && k < list->count; k++)
+                look_at_store(&list->regions[k], look);
+        }
     }
 }
 
@@ -106,8 +111,10 @@ take_inputs(struct work *work, petal_db *db, const struct store_runs *runs,
         work->claim.runs[i] = runs->runs[first + i].number;
         work->claim.bytes += runs->policy[first + i].bytes;
         for (uint32_t k = 0; k < store->file_count; k++) {
-            if (store->files[k].run == work->claim.runs[i])
-                job->inputs[job->input_count++] = hold(store->files[k].file);
+            if (store->files[k].run != work->claim.runs[i])
+                continue;
+            job->inputs[job->input_count++] = hold(store->files[k].file);
+            job->shared = job->shared || store->files[k].shared;
         }
     }
     return PETAL_OK;
@@ -116,25 +123,26 @@ take_inputs(struct work *work, petal_db *db, const struct store_runs *runs,
 enum petal_status
 work_begin(struct work *work, const struct look *look)
 {
-    petal_db *db = look->family->table->db;
-    const struct store_view *store = view_store(look->view, look->family);
+    petal_db *db = look->store->family->table->db;
+    const struct store_view *view = view_store(look->view, look->store);
     enum petal_status status;
 
     assert(look->pick.reason != POLICY_NOTHING && look->pick.count > 0);
     *work = (struct work){
-        .claim = {.family = look->family,
+        .claim = {.store = look->store,
                   .running = true,
                   .large = look->pick.bytes > look->small_bytes,
                   .all_files = look->pick.all_files},
-        .job = {.family = look->family,
+        .job = {.store = look->store,
                 .all_files = look->pick.all_files,
                 .reason = look->pick.reason,
                 .now_ms = look->now_ms},
     };
     /* The list held the store's runs in between, and others. */
-    status = gather(look, look->family, store);
+    work->job.end = view_end(look->view, look->store);
+    status = gather(look, look->store, view);
     if (status == PETAL_OK)
-        status = take_inputs(work, db, look->runs, store, look->pick.first, look->pick.count);
+        status = take_inputs(work, db, look->runs, view, look->pick.first, look->pick.count);
     if (status != PETAL_OK) {
         work_release(work, db);
         claim_fini(&work->claim, db->env.allocator);
@@ -151,7 +159,7 @@ work_take_runs(struct work *work, petal_db *db, struct store_runs *runs,
     struct policy_limits limits = {.min_bytes = db->memtable_bytes, .max_bytes = UINT64_MAX};
     struct policy_pick fewer;
     enum petal_status status = store_runs_gather(runs, db->env.allocator, store,
-                                                 family_options(work->job.family), &moment);
+                                                 family_options(work->job.store->family), &moment);
 
     assert(work->job.input_count == 0);
     if (status != PETAL_OK || first >= runs->count)

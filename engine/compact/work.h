@@ -28,7 +28,7 @@ struct look {
     int64_t now_ms;
     uint64_t oldest, newest; /* of the snapshots */
     struct policy_pick pick; /* that of the store with most runs */
-    petal_family *family;    /* whose it is */
+    struct store *store;     /* whose it is */
     size_t run_count;        /* that it has */
 };
 

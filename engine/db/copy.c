@@ -94,13 +94,13 @@ copy_shelf_fill(struct copy_shelf *shelf, struct directory *directory,
     for (size_t t = 0; t < manifest->table_count; t++) {
         const struct manifest_table *table = manifest->tables[t];
 
-        for (size_t f = 0; f < table->family_count; f++) {
-            const struct manifest_family *family = &table->families[f];
+        for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+            const struct manifest_store *store = manifest_store_at(table, i);
 
-            if (!number_map_reserve(&shelf->numbers, allocator, family->file_count))
+            if (!number_map_reserve(&shelf->numbers, allocator, store->file_count))
                 return false;
-            for (size_t i = 0; i < family->file_count; i++)
-                number_map_add(&shelf->numbers, key_of(&family->files[i]), family->files[i].number);
+            for (size_t k = 0; k < store->file_count; k++)
+                number_map_add(&shelf->numbers, key_of(&store->files[k]), store->files[k].number);
         }
     }
     return true;
@@ -370,8 +370,12 @@ place_file(struct copy *copy, struct manifest_file *file, petal_error *error)
 {
     uint64_t number = file->number, present;
     bool found;
-    enum petal_status status = find_present(copy, file, &present, &found, error);
+    enum petal_status status;
 
+    /* Of another region, too. */
+    if (find(&copy->places, number, &file->number))
+        return go_on(copy, file->file_bytes) ? PETAL_OK : give_up(error);
+    status = find_present(copy, file, &present, &found, error);
     if (status != PETAL_OK)
         return status;
     if (found) {
@@ -384,6 +388,8 @@ place_file(struct copy *copy, struct manifest_file *file, petal_error *error)
             file->number = copy->next_number++;
         status = link_or_copy(copy, file, number, error);
     }
+    if (status == PETAL_OK && !add(copy, &copy->places, number, file->number))
+        status = error_no_memory(error);
     return status == PETAL_OK ? note_placed(copy, file, error) : status;
 }
 
@@ -396,9 +402,12 @@ place_files(struct copy *copy, petal_error *error)
     for (size_t t = 0; t < state->table_count; t++) {
         const struct manifest_table *table = state->tables[t];
 
-        for (size_t f = 0; f < table->family_count; f++)
-            for (size_t i = 0; status == PETAL_OK && i < table->families[f].file_count; i++)
-                status = place_file(copy, &table->families[f].files[i], error);
+        for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+            struct manifest_store *store = manifest_store_at(table, i);
+
+            for (size_t k = 0; status == PETAL_OK && k < store->file_count; k++)
+                status = place_file(copy, &store->files[k], error);
+        }
     }
     return status;
 }
@@ -407,7 +416,7 @@ place_files(struct copy *copy, petal_error *error)
 
 struct written {
     struct copy *copy;
-    struct manifest_family *family;
+    struct manifest_store *store;
 };
 
 static bool
@@ -415,29 +424,27 @@ note_written(void *argument, const struct manifest_file *file)
 {
     struct written *written = argument;
     struct copy *copy = written->copy;
-    struct manifest_family *family = written->family;
-    void *array = family->files;
+    struct manifest_store *store = written->store;
 
-    if (!mem_grow(copy->db->env.allocator, &array, &family->file_capacity, family->file_count,
-                  family->file_count + 1, sizeof *family->files))
+    if (!mem_grow_array(copy->db->env.allocator, &store->files, &store->file_capacity,
+                        store->file_count, store->file_count + 1, sizeof *store->files))
         return false;
-    family->files = array;
-    family->files[family->file_count++] = *file;
-    if (file->sequence_max > family->flushed_sequence)
-        family->flushed_sequence = file->sequence_max;
+    store->files[store->file_count++] = *file;
+    if (file->sequence_max > store->flushed_sequence)
+        store->flushed_sequence = file->sequence_max;
     copy->report.written++;
     copy->report.bytes_copied += file->file_bytes;
     return note_placed(copy, file, NULL) == PETAL_OK;
 }
 
-/* Of a family that has such cells. */
+/* Of the store at `place` of its family, which has such cells. */
 static enum petal_status
 write_store(struct copy *copy, const petal_family *family, const struct store_view *store,
-            const struct manifest_table *table, struct manifest_family *described,
+            size_t place, const struct manifest_table *table, struct manifest_family *described,
             petal_error *error)
 {
     const petal_allocator *allocator = copy->db->env.allocator;
-    struct written written = {copy, described};
+    struct written written = {copy, &described->stores[place]};
     struct new_files files = {
         .directory = &copy->made.directory,
         .options = &described->options,
@@ -490,11 +497,15 @@ write_memtables(struct copy *copy, petal_error *error)
 
         for (size_t f = 0; described != NULL && f < descriptor->family_count; f++) {
             const petal_family *family = descriptor->families[f];
-            const struct store_view *store = view_store(view, family);
+            const struct region_list *list = view_regions(view, family);
             struct manifest_family *to = manifest_find_family(described, family->id);
 
-            if (status == PETAL_OK && store != NULL && to != NULL && store->memtable_count > 0)
-                status = write_store(copy, family, store, described, to, error);
+            for (uint32_t i = 0; list != NULL && to != NULL && i < list->count; i++) {
+                const struct store_view *store = list->regions[i].view;
+
+                if (status == PETAL_OK && store->memtable_count > 0)
+                    status = write_store(copy, family, store, i, described, to, error);
+            }
         }
     }
     return status;
@@ -507,13 +518,16 @@ add_up(struct copy *copy)
 {
     const struct manifest *state = &copy->capture->state;
 
-    for (size_t t = 0; t < state->table_count; t++)
-        for (size_t f = 0; f < state->tables[t]->family_count; f++) {
-            const struct manifest_family *family = &state->tables[t]->families[f];
+    for (size_t t = 0; t < state->table_count; t++) {
+        const struct manifest_table *table = state->tables[t];
 
-            for (size_t i = 0; i < family->file_count; i++)
-                copy->total += family->files[i].file_bytes;
+        for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+            const struct manifest_store *store = manifest_store_at(table, i);
+
+            for (size_t k = 0; k < store->file_count; k++)
+                copy->total += store->files[k].file_bytes;
         }
+    }
 }
 
 /* Is the manifest that of the view? A refresh that failed may have gone on with the manifest
@@ -636,6 +650,7 @@ copy_end(struct copy *copy, bool keep)
     capture_unref(copy->capture);
     manifest_free(copy->old);
     number_map_fini(&copy->taken, allocator);
+    number_map_fini(&copy->places, allocator);
     number_map_fini(&copy->named, allocator);
     number_map_fini(&copy->present.numbers, allocator);
     number_map_fini(&copy->placed.numbers, allocator);

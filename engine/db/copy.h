@@ -60,6 +60,7 @@ struct copy {
     bool is_stocked;                   /* `taken` is known, without which nothing is removed */
     struct number_map taken;           /* numbers of the store files that were there */
     struct number_map named;           /* of those of the new state */
+    struct number_map places;          /* of files of the captured one: their numbers there */
     struct copy_shelf present, placed; /* files of `old`, each for one use; of the new state */
     uint64_t next_number;
     uint64_t done, total; /* bytes, for the watch */

@@ -3,6 +3,7 @@
 #include "base/argument.h"
 #include "engine/compact/compactor.h"
 #include "engine/flush/flush.h"
+#include "engine/region/keeper.h"
 #include "engine/wal/wal.h"
 
 enum petal_status
@@ -28,6 +29,7 @@ petal_wait_idle(petal_db *db, petal_error *error)
     RETURN_IF_NULL(db, error);
 
     struct compactor_moment moment;
+    bool waited;
     enum petal_status status = PETAL_OK;
 
     if (db_enter(db, error) != PETAL_OK)
@@ -39,11 +41,15 @@ petal_wait_idle(petal_db *db, petal_error *error)
         status = flush_wait_idle(db, error);
         if (status != PETAL_OK)
             break;
-        if (compactor_is_idle(db, &moment) && flush_waits(db) == 0) {
+        if (!compactor_is_idle(db, &moment) || flush_waits(db) > 0) {
+            status = compactor_wait(db, &moment, error);
+            continue;
+        }
+        region_keeper_wait(db, &waited); /* what was split may be compacted */
+        if (!waited) {
             db_collect(db);
             break;
         }
-        status = compactor_wait(db, &moment, error);
     }
     return status;
 }

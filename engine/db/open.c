@@ -10,6 +10,7 @@
 #include "engine/db/recovery.h"
 #include "engine/db/refresh.h"
 #include "engine/flush/flush.h"
+#include "engine/region/keeper.h"
 #include "engine/options.h"
 #include "engine/table/snapshot.h"
 #include "engine/wal/wal.h"
@@ -32,7 +33,8 @@ init_locks(petal_db *db)
         if (!mutex_init(mutexes[i]))
             return false;
     }
-    return clock_condition_init(&db->progress.moved) && write_queue_init(&db->writers.queue) &&
+    return clock_condition_init(&db->progress.moved) &&
+           clock_condition_init(&db->progress.grown) && write_queue_init(&db->writers.queue) &&
            row_locks_init(&db->writers.row_locks) && view_bin_init(&db->views.bin, wal_wake, db);
 }
 
@@ -46,6 +48,7 @@ fini_locks(petal_db *db)
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++)
         mutex_fini(mutexes[i]);
     pthread_cond_destroy(&db->progress.moved);
+    pthread_cond_destroy(&db->progress.grown);
     write_queue_fini(&db->writers.queue);
     row_locks_fini(&db->writers.row_locks);
     view_bin_fini(&db->views.bin);
@@ -116,6 +119,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->read_only = options->read_only;
     made->memtable_bytes = options->memtable_bytes;
     made->durability = options->durability;
+    made->max_region_bytes = options->max_region_bytes;
     made->compact_file_bytes = PLAN_FILE_BYTES;
     made->linked_file_bytes = made->memtable_bytes / PLAN_SMALL_FILES;
     made->no_compaction = options->no_compaction;
@@ -229,6 +233,9 @@ start_threads(petal_db *db, petal_error *error)
         failed = wal_start(db);
     if (failed != 0)
         return error_io(error, db->directory.path, failed, "start a thread for");
+    failed = db->no_compaction ? 0 : region_keeper_start(db);
+    if (failed != 0)
+        return error_io(error, db->directory.path, failed, "start a thread for");
     return compactor_start(db, error);
 }
 
@@ -336,6 +343,7 @@ db_free(petal_db *db)
     if (db == NULL)
         return;
     allocator = db->env.allocator;
+    region_keeper_stop(db);
     compactor_stop(db);
     flusher_stop(db);
     wal_stop(db);
@@ -444,8 +452,10 @@ petal_close(petal_db *db, petal_error *error)
     status = check_nothing_open(db, error);
     if (status != PETAL_OK)
         return status;
-    if (!db->read_only)
+    if (!db->read_only) {
+        region_keeper_stop(db);
         compactor_stop(db);
+    }
     pace_close(db);
     status = db->read_only ? PETAL_OK : flush_and_wait(db, NULL, error);
     db_free(db);

@@ -17,19 +17,27 @@
 /* ---- store files ---- */
 
 static enum petal_status
-open_store(petal_db *db, petal_family *family, struct view *view, petal_error *error)
+open_stores(petal_db *db, petal_family *family, struct view *view, petal_error *error)
 {
     const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
-    struct store_view *store;
-    enum petal_status status =
-        family_open_store(family, manifest_find_family(table, family->id), true, &store, error);
+    const struct manifest_family *described = manifest_find_family(table, family->id);
+    const struct store_view *before = NULL;
+    enum petal_status status = PETAL_OK;
 
-    if (status != PETAL_OK)
-        return status;
-    if (view_set_store(view, family->slot, store) != PETAL_OK)
-        return error_no_memory(error);
-    progress_count_runs(&db->progress, &db->views, family);
-    return PETAL_OK;
+    for (size_t i = 0; status == PETAL_OK && i < family->stores.count; i++) {
+        struct store *store = family->stores.places[i].store;
+        struct store_view *made;
+
+        status = store_open(store, &described->stores[i], family_store_end(family, i), before,
+                            true, &made, error);
+        if (status != PETAL_OK)
+            break;
+        if (view_set_store(view, store, made) != PETAL_OK)
+            return error_no_memory(error);
+        progress_count_runs(&db->progress, &db->views, store);
+        before = made;
+    }
+    return status;
 }
 
 /* REQUIRES: schema.mutex and views.mutex held. */
@@ -57,7 +65,7 @@ open_tables(petal_db *db, petal_error *error)
         const struct table_descriptor *descriptor = table_descriptor(table);
 
         for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
-            status = open_store(db, descriptor->families[i], view, error);
+            status = open_stores(db, descriptor->families[i], view, error);
     }
     return status;
 }
@@ -106,7 +114,7 @@ find_store(petal_db *db, const struct wal_record *record, const struct record_ce
     *family = NULL;
     if (described != NULL && !manifest_is_snapshot(table)) {
         *family = table_family_by_id(table_by_id(&db->schema, table->id), described->id);
-        *flushed = described->flushed_sequence;
+        *flushed = described->stores[manifest_region_of(table, logged->cell.row)].flushed_sequence;
         return PETAL_OK;
     }
     if ((table == NULL || !manifest_is_snapshot(table)) &&
@@ -148,9 +156,10 @@ replay_cell(void *argument, const struct wal_record *record, const struct record
         (state->place != NULL && logged->cell.sequence <= state->place->applied))
         return PETAL_OK;
     write.row_hash = bloom_hash_row(db->salt, logged->cell.row.data, logged->cell.row.size);
-    status = memtable_reserve(write.family->active->memtable, 1, write_cell_bytes(&write), &grown);
+    write.store = family_store_of_row(write.family, logged->cell.row);
+    status = memtable_reserve(write.store->active->memtable, 1, write_cell_bytes(&write), &grown);
     if (grown)
-        write_charge(db, write.family);
+        write_charge(db, write.store);
     if (status == PETAL_OK)
         status = write_apply_cell(db, &write);
     state->cells += status == PETAL_OK;
@@ -171,7 +180,7 @@ flush_replayed(struct replay_state *state, petal_error *error)
     enum petal_status status;
 
     publish_counters(db);
-    status = flush_freeze(db, NULL, &job, error);
+    status = flush_freeze(db, NULL, 0, &job, error);
     if (status != PETAL_OK || job == NULL)
         return status;
     /* The manifest may know of later sequences than those that are still to be replayed. */

@@ -55,34 +55,40 @@ struct takeover {
  * if a refresh had made it that failed: so what is charged for it stays in writers.active_memory,
  * which only those ask who flush. */
 static void
-replace_active(petal_db *db, petal_family *family, struct store_memtable *memtable)
+replace_active(petal_db *db, struct store *store, struct store_memtable *memtable)
 {
     assert_leads(db);
-    db->writers.active_bytes -= family->active_bytes;
-    family_forget_written(family);
-    family->active = memtable;
-    family->active_bytes = 0;
+    db->writers.active_bytes -= store->active_bytes;
+    store_forget_written(store);
+    store->active = memtable;
+    store->active_bytes = 0;
 }
 
-static void
-retire_family(struct takeover *takeover, petal_family *family)
+/* The stores of the family are out of the view, and have no memtables. */
+static enum petal_status
+hide_stores(struct takeover *takeover, petal_family *family)
 {
-    if (view_at(takeover->view, family->slot) != NULL)
-        (void)view_set_store(takeover->view, family->slot, NULL);
-    replace_active(takeover->db, family, NULL);
+    for (size_t i = 0; i < family->stores.count; i++)
+        replace_active(takeover->db, family->stores.places[i].store, NULL);
+    return view_at(takeover->view, family->slot) != NULL
+               ? view_remove_family(takeover->view, family->slot)
+               : PETAL_OK;
 }
 
-static void
+static enum petal_status
 retire_tables(struct takeover *takeover)
 {
+    enum petal_status status = PETAL_OK;
+
     for (petal_table *table = takeover->db->schema.tables; table != NULL; table = table->next) {
         const struct table_descriptor *descriptor = table_descriptor(table);
 
         if (manifest_find_table(takeover->state, table->id) != NULL)
             continue;
-        for (size_t i = 0; i < descriptor->family_count; i++)
-            retire_family(takeover, descriptor->families[i]);
+        for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
+            status = hide_stores(takeover, descriptor->families[i]);
     }
+    return status;
 }
 
 static int
@@ -135,7 +141,7 @@ take_file(struct takeover *takeover, petal_family *family, const struct manifest
 
 /* Have the described files open; *opened of them are, also on failure. */
 static enum petal_status
-take_files(struct takeover *takeover, petal_family *family, const struct manifest_family *described,
+take_files(struct takeover *takeover, petal_family *family, const struct manifest_store *described,
            const struct store_view *present, struct store_file **files, size_t *opened,
            petal_error *error)
 {
@@ -158,25 +164,29 @@ take_files(struct takeover *takeover, petal_family *family, const struct manifes
 }
 
 static enum petal_status
-put_store(struct takeover *takeover, petal_family *family, struct store_memtable *memtable,
-          struct store_file *const *files, size_t count, petal_error *error)
+put_store(struct takeover *takeover, struct store *store, petal_slice end,
+          struct store_memtable *memtable, struct store_file *const *files, size_t count,
+          petal_error *error)
 {
-    struct store_view *store;
-    struct store_change change = {
-        .add_memtable = memtable, .add_files = files, .add_file_count = count};
+    struct store_view *made;
+    struct store_change change = {.low = store->start,
+                                  .high = end,
+                                  .add_memtable = memtable,
+                                  .add_files = files,
+                                  .add_file_count = count};
 
-    if (store_view_new(&store, takeover->db->env.allocator, NULL, &change) != PETAL_OK ||
-        view_set_store(takeover->view, family->slot, store) != PETAL_OK)
+    if (store_view_new(&made, takeover->db->env.allocator, NULL, &change) != PETAL_OK ||
+        view_set_store(takeover->view, store, made) != PETAL_OK)
         return error_no_memory(error);
-    if (family->active != memtable)
-        replace_active(takeover->db, family, memtable);
+    if (store->active != memtable)
+        replace_active(takeover->db, store, memtable);
     return PETAL_OK;
 }
 
 /* Does the store have these files, and its memtable is to stay? */
 static bool
 is_as_described(const struct takeover *takeover, const struct store_view *present,
-                const struct manifest_family *before, const struct manifest_family *described)
+                const struct manifest_store *before, const struct manifest_store *described)
 {
     if (takeover->anew || present == NULL || before == NULL ||
         before->file_count != described->file_count)
@@ -191,36 +201,120 @@ is_as_described(const struct takeover *takeover, const struct store_view *presen
     return true;
 }
 
+/* The view that has what the store is made of; NULL: there is none. */
+static const struct store_view *
+present_view(const struct takeover *takeover, const struct store *store)
+{
+    const struct region_store *region = view_row_region(
+        takeover->current, store->family, slice_head(store->start, 0), store->start);
+
+    return region != NULL ? region->view : NULL;
+}
+
+/* Of the store at `place`. */
 static enum petal_status
-take_store(struct takeover *takeover, petal_family *family, const struct manifest_family *described,
-           petal_error *error)
+take_store(struct takeover *takeover, petal_family *family, size_t place,
+           const struct manifest_store *described, petal_error *error)
 {
     petal_db *db = takeover->db;
-    const struct store_view *present = view_store(takeover->current, family);
-    const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
+    struct store *store = family->stores.places[place].store;
+    const struct store_view *present = present_view(takeover, store);
     struct store_memtable *made = NULL;
     struct store_file **files;
     size_t opened = 0;
     enum petal_status status = PETAL_OK;
 
     if (is_as_described(takeover, present,
-                        table != NULL ? manifest_find_family(table, family->id) : NULL, described))
+                        manifest_find_store(db->manifest, store->region, family->id), described))
         return PETAL_OK;
     files = mem_zalloc(db->env.allocator, (described->file_count + 1) * sizeof *files);
     if (files == NULL)
         return error_no_memory(error);
-    if ((takeover->anew || present == NULL) &&
+    if ((takeover->anew || store->active == NULL) &&
         store_memtable_new(&made, db->env.allocator) != PETAL_OK)
         status = error_no_memory(error);
     if (status == PETAL_OK)
         status = take_files(takeover, family, described, present, files, &opened, error);
     if (status == PETAL_OK)
-        status =
-            put_store(takeover, family, made != NULL ? made : family->active, files, opened, error);
+        status = put_store(takeover, store, family_store_end(family, place),
+                           made != NULL ? made : store->active, files, opened, error);
     for (size_t i = 0; i < opened; i++)
         store_file_unref(files[i]);
     store_memtable_unref(made);
     mem_free(db->env.allocator, files, (described->file_count + 1) * sizeof *files);
+    return status;
+}
+
+/* The handle of the region; NULL: there is none. */
+static struct store *
+find_store(const struct store_map *map, const struct manifest_region *region)
+{
+    for (size_t first = 0, behind = map->count; first < behind;) {
+        size_t middle = first + (behind - first) / 2;
+        struct store *store = map->places[middle].store;
+        int order = slice_compare(store->start, region->start);
+
+        if (order == 0)
+            return store->region == region->id ? store : NULL;
+        if (order < 0)
+            first = middle + 1;
+        else
+            behind = middle;
+    }
+    return NULL;
+}
+
+static bool
+has_regions(const struct store_map *map, const struct manifest_table *described)
+{
+    bool same = map->count == described->region_count;
+
+    for (size_t i = 0; same && i < map->count; i++)
+        same = map->places[i].store->region == described->regions[i]->id;
+    return same;
+}
+
+/* The family has these regions and no others: new handles where they are not those it has. */
+static enum petal_status
+follow_regions(struct takeover *takeover, petal_family *family,
+               const struct manifest_table *described)
+{
+    enum petal_status status = PETAL_OK;
+    struct store_map before = family->stores;
+
+    if (has_regions(&before, described))
+        return PETAL_OK;
+    assert(takeover->anew);
+    status = hide_stores(takeover, family);
+    family->stores = (struct store_map){0};
+    if (status == PETAL_OK && !family_reserve_stores(family, described->region_count))
+        status = PETAL_NO_MEMORY;
+    for (size_t i = 0; status == PETAL_OK && i < described->region_count; i++) {
+        const struct manifest_region *region = described->regions[i];
+        struct store *store = find_store(&before, region);
+
+        if (store == NULL)
+            store = store_new(family, region->id, region->start);
+        if (store != NULL)
+            family_show_store(family, store);
+        else
+            status = PETAL_NO_MEMORY;
+    }
+    mem_free(takeover->db->env.allocator, before.places, before.capacity * sizeof *before.places);
+    return status;
+}
+
+static enum petal_status
+take_family(struct takeover *takeover, petal_table *table, const struct manifest_table *described,
+            const struct manifest_family *from, petal_error *error)
+{
+    petal_family *family = table_family_by_id(table, from->id);
+    enum petal_status status = follow_regions(takeover, family, described);
+
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    for (size_t i = 0; status == PETAL_OK && i < described->region_count; i++)
+        status = take_store(takeover, family, i, &from->stores[i], error);
     return status;
 }
 
@@ -241,12 +335,12 @@ take_table(struct takeover *takeover, const struct manifest_table *described, pe
     if (status != PETAL_OK)
         return error_no_memory(error);
     for (petal_family *family = table->all_families; family != NULL; family = family->next) {
-        if (manifest_find_family(described, family->id) == NULL)
-            retire_family(takeover, family);
+        if (manifest_find_family(described, family->id) == NULL &&
+            hide_stores(takeover, family) != PETAL_OK)
+            return error_no_memory(error);
     }
     for (size_t i = 0; status == PETAL_OK && i < described->family_count; i++)
-        status = take_store(takeover, table_family_by_id(table, described->families[i].id),
-                            &described->families[i], error);
+        status = take_family(takeover, table, described, &described->families[i], error);
     return status;
 }
 
@@ -277,7 +371,8 @@ take_tables(struct takeover *takeover, petal_error *error)
     if (view_new(&takeover->view, db->env.allocator, &db->views, takeover->current,
                  db->schema.slot_count + count_new_families(takeover)) != PETAL_OK)
         return error_no_memory(error);
-    retire_tables(takeover);
+    if (retire_tables(takeover) != PETAL_OK)
+        return error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < takeover->state->table_count; i++) {
         const struct manifest_table *described = takeover->state->tables[i];
 
@@ -287,21 +382,36 @@ take_tables(struct takeover *takeover, petal_error *error)
     return status;
 }
 
-/* Has the writer flushed a store that both have? */
+/* Has the writer flushed a store of a table that both have, or does it have other regions? */
 static bool
-has_flushed(const struct manifest *before, const struct manifest *after)
+has_flushed(const struct manifest_table *before, const struct manifest_table *after)
 {
-    for (size_t i = 0; i < after->table_count; i++) {
-        const struct manifest_table *table = after->tables[i];
-        const struct manifest_table *other = manifest_find_table(before, table->id);
+    if (before->region_count != after->region_count)
+        return true;
+    for (size_t i = 0; i < after->region_count; i++) {
+        if (before->regions[i]->id != after->regions[i]->id)
+            return true;
+    }
+    for (size_t k = 0; k < after->family_count; k++) {
+        const struct manifest_family *family = manifest_find_family(before, after->families[k].id);
 
-        for (size_t k = 0; other != NULL && k < table->family_count; k++) {
-            const struct manifest_family *family =
-                manifest_find_family(other, table->families[k].id);
-
-            if (family != NULL && family->flushed_sequence != table->families[k].flushed_sequence)
+        for (size_t i = 0; family != NULL && i < after->region_count; i++) {
+            if (family->stores[i].flushed_sequence !=
+                after->families[k].stores[i].flushed_sequence)
                 return true;
         }
+    }
+    return false;
+}
+
+static bool
+some_has_flushed(const struct manifest *before, const struct manifest *after)
+{
+    for (size_t i = 0; i < after->table_count; i++) {
+        const struct manifest_table *table = manifest_find_table(before, after->tables[i]->id);
+
+        if (table != NULL && has_flushed(table, after->tables[i]))
+            return true;
     }
     return false;
 }
@@ -331,7 +441,7 @@ take_state(petal_db *db, struct view **next, petal_error *error)
     if (status != PETAL_OK)
         return status;
     takeover.anew =
-        reading->anew || has_flushed(db->manifest, takeover.state) ||
+        reading->anew || some_has_flushed(db->manifest, takeover.state) ||
         (reading->place.number != 0 && reading->place.number < takeover.state->oldest_log);
     reading->anew = true; /* until the view is published */
     mutex_lock(&db->schema.mutex);

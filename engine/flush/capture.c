@@ -48,12 +48,12 @@ capture_unref(struct capture *capture)
 
 /* ---- taking ---- */
 
-/* Hold on to the files of a store; it may be NULL. */
+/* Hold on to the files of a store. */
 static enum petal_status
 pin_files(struct capture *capture, const struct store_view *store)
 {
     void *array = capture->files;
-    size_t more = store != NULL ? store->file_count : 0;
+    size_t more = store->file_count;
 
     if (!mem_grow(capture->db->env.allocator, &array, &capture->file_capacity, capture->file_count,
                   capture->file_count + more, sizeof *capture->files))
@@ -66,6 +66,17 @@ pin_files(struct capture *capture, const struct store_view *store)
         capture->files[capture->file_count++] = file;
     }
     return PETAL_OK;
+}
+
+/* Those of a family; it may be NULL. */
+static enum petal_status
+pin_family(struct capture *capture, const struct region_list *list)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (uint32_t i = 0; status == PETAL_OK && list != NULL && i < list->count; i++)
+        status = pin_files(capture, list->regions[i].view);
+    return status;
 }
 
 static enum petal_status
@@ -81,7 +92,7 @@ take_table(struct capture *capture, const struct view *view)
         return PETAL_NOT_FOUND;
     status = manifest_copy_alone(&capture->state, described, allocator);
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
-        status = pin_files(capture, view_store(view, descriptor->families[i]));
+        status = pin_family(capture, view_regions(view, descriptor->families[i]));
     return status;
 }
 
@@ -91,8 +102,8 @@ take_all(struct capture *capture, const struct view *view)
     petal_db *db = capture->db;
     enum petal_status status = manifest_copy(&capture->state, db->manifest, db->env.allocator);
 
-    for (size_t i = 0; status == PETAL_OK && i < view->page_count * VIEW_PAGE_STORES; i++)
-        status = pin_files(capture, view_at(view, i));
+    for (size_t i = 0; status == PETAL_OK && i < view->page_count * VIEW_PAGE_FAMILIES; i++)
+        status = pin_family(capture, view_at(view, i));
     return status;
 }
 

@@ -92,7 +92,7 @@ freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture,
     write_lead_alone(&db->writers.queue, &place);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
-        status = flush_freeze(db, table, &job, error);
+        status = flush_freeze(db, table, 0, &job, error);
     if (status == PETAL_OK && capture != NULL) {
         if (job == NULL) {
             job = flush_job_new(db, 0);
@@ -117,6 +117,21 @@ enum petal_status
 flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
 {
     return freeze_and_wait(db, table, NULL, error);
+}
+
+enum petal_status
+flush_region_leading(petal_db *db, const petal_table *table, uint32_t region, petal_error *error)
+{
+    struct flush_job *job = NULL;
+    uint64_t tries = count_tries(db);
+    enum petal_status status = flush_freeze(db, table, region, &job, error);
+
+    assert_leads(db);
+    if (status != PETAL_OK)
+        return status;
+    if (job != NULL)
+        flush_enqueue(db, job);
+    return wait_for_jobs(db, hurry_jobs(db, tries), tries, error);
 }
 
 enum petal_status

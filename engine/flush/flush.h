@@ -48,10 +48,11 @@ int flusher_start(petal_db *db);
 /* End it, when it runs: the jobs that wait are done before, but for one that failed. */
 void flusher_stop(petal_db *db);
 
-/* Freeze the memtables of `table` (NULL: of all tables), and those whose cells have kept logs for
- * too long (wal_overdue_sequence). *job is NULL if all were empty. LEADER. */
-enum petal_status flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job,
-                               petal_error *error);
+/* Freeze the memtables of `table` (NULL: of all tables), of its region `region` (0: of all), and
+ * those whose cells have kept logs for too long (wal_overdue_sequence). *job is NULL if all were
+ * empty. LEADER. */
+enum petal_status flush_freeze(petal_db *db, const petal_table *table, uint32_t region,
+                               struct flush_job **job, petal_error *error);
 
 /* Freeze the largest memtables of all tables, as few as give back half of what is too much, and the
  * overdue ones. REQUIRES: flush_is_due. LEADER. */
@@ -92,6 +93,10 @@ void flush_enqueue(petal_db *db, struct flush_job *job);
 /* Freeze and wait until the files are there. What failed before is tried again at once, and only a
  * try that was begun after the call counts. */
 enum petal_status flush_and_wait(petal_db *db, const petal_table *table, petal_error *error);
+
+/* The same of a region's memtables, and of all that were frozen before. LEADER: writers wait. */
+enum petal_status flush_region_leading(petal_db *db, const petal_table *table, uint32_t region,
+                                       petal_error *error);
 
 /*
  * Flush and capture the database (`table` NULL) or the table, and wait for it. `skip_flush`: what

@@ -13,52 +13,58 @@ flush_first_in_memtables(const petal_db *db)
     uint64_t first = db->writers.last_sequence + 1;
 
     assert_leads(db);
-    for (const petal_family *family = db->writers.written; family != NULL;
-         family = family->written_next) {
-        uint64_t own = atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed);
+    for (const struct store *store = db->writers.written; store != NULL;
+         store = store->written_next) {
+        uint64_t own = atomic_load_explicit(&store->active->sequence_first, memory_order_relaxed);
 
         first = own < first ? own : first;
     }
     return first;
 }
 
-/* Which memtables to freeze: what is asked for, and the families found. These stay right while the
+/* Which memtables to freeze: what is asked for, and the stores found. These stay right while the
  * leadership is held. */
 struct choice {
     const petal_table *table; /* NULL: of all tables */
+    uint32_t region;          /* of the table; 0: all */
     bool largest;             /* of them as few as give back half of what is too much */
-    petal_family **families;
+    struct store **stores;
     size_t count, capacity;
 };
 
 static void
 choice_fini(petal_db *db, struct choice *choice)
 {
-    mem_free(db->env.allocator, choice->families, choice->capacity * sizeof *choice->families);
+    mem_free(db->env.allocator, choice->stores, choice->capacity * sizeof(struct store *));
 }
 
 static uint64_t
-first_sequence(const petal_family *family)
+first_sequence(const struct store *store)
 {
-    return atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed);
+    return atomic_load_explicit(&store->active->sequence_first, memory_order_relaxed);
 }
 
-/* All that hold cells, or those of the table and those that have a cell of the sequence `overdue`
+static bool
+is_asked(const struct choice *choice, const struct store *store)
+{
+    return choice->table == NULL || (store->family->table == choice->table &&
+                                     (choice->region == 0 || store->region == choice->region));
+}
+
+/* All that hold cells, or those that are asked for and those that have a cell of the sequence `overdue`
  * or an earlier one. */
 static enum petal_status
 gather(petal_db *db, struct choice *choice, uint64_t overdue)
 {
     assert_leads(db);
-    for (petal_family *family = db->writers.written; family != NULL;
-         family = family->written_next) {
-        assert(!family_is_dropped(family) && first_sequence(family) > 0);
-        if (choice->table != NULL && family->table != choice->table &&
-            first_sequence(family) > overdue)
+    for (struct store *store = db->writers.written; store != NULL; store = store->written_next) {
+        assert(!store_is_dropped(store) && first_sequence(store) > 0);
+        if (!is_asked(choice, store) && first_sequence(store) > overdue)
             continue;
-        if (!mem_grow_array(db->env.allocator, &choice->families, &choice->capacity, choice->count,
-                            choice->count + 1, sizeof *choice->families))
+        if (!mem_grow_array(db->env.allocator, &choice->stores, &choice->capacity, choice->count,
+                            choice->count + 1, sizeof(struct store *)))
             return PETAL_NO_MEMORY;
-        choice->families[choice->count++] = family;
+        choice->stores[choice->count++] = store;
     }
     return PETAL_OK;
 }
@@ -72,7 +78,7 @@ compare_numbers(uint64_t a, uint64_t b)
 static int
 more_memory_first(const void *a, const void *b)
 {
-    const petal_family *const *left = a, *const *right = b;
+    const struct store *const *left = a, *const *right = b;
 
     return compare_numbers((*right)->active->charged, (*left)->active->charged);
 }
@@ -80,7 +86,7 @@ more_memory_first(const void *a, const void *b)
 static int
 more_bytes_first(const void *a, const void *b)
 {
-    const petal_family *const *left = a, *const *right = b;
+    const struct store *const *left = a, *const *right = b;
 
     return compare_numbers((*right)->active_bytes, (*left)->active_bytes);
 }
@@ -96,17 +102,17 @@ keep_largest(petal_db *db, struct choice *choice, uint64_t overdue)
         memory_is_full ? db->writers.active_memory - db->writers.active_memory / 2 : 0;
     size_t kept = 0;
 
-    qsort(choice->families, choice->count, sizeof *choice->families,
+    qsort(choice->stores, choice->count, sizeof(struct store *),
           memory_is_full ? more_memory_first : more_bytes_first);
     for (size_t i = 0; i < choice->count; i++) {
-        petal_family *family = choice->families[i];
-        size_t memory = family->active->charged;
+        struct store *store = choice->stores[i];
+        size_t memory = store->active->charged;
 
-        if (bytes_left == 0 && memory_left == 0 && first_sequence(family) > overdue)
+        if (bytes_left == 0 && memory_left == 0 && first_sequence(store) > overdue)
             continue;
-        bytes_left -= family->active_bytes < bytes_left ? family->active_bytes : bytes_left;
+        bytes_left -= store->active_bytes < bytes_left ? store->active_bytes : bytes_left;
         memory_left -= memory < memory_left ? memory : memory_left;
-        choice->families[kept++] = family;
+        choice->stores[kept++] = store;
     }
     choice->count = kept;
 }
@@ -128,9 +134,9 @@ choose(petal_db *db, struct choice *choice)
 
 /* ---- freeze ---- */
 
-/* Put an empty memtable in front of the family's in `view`, which is not published yet. */
+/* Put an empty memtable in front of the store's in `view`, which is not published yet. */
 static enum petal_status
-freeze_family(petal_db *db, petal_family *family, struct view *view, struct flush_part *part)
+freeze_store(petal_db *db, struct store *store, struct view *view, struct flush_part *part)
 {
     struct store_memtable *fresh;
     struct store_view *changed;
@@ -138,15 +144,15 @@ freeze_family(petal_db *db, petal_family *family, struct view *view, struct flus
 
     if (status != PETAL_OK)
         return status;
-    status = store_view_new(&changed, db->env.allocator, view_at(view, family->slot),
+    status = store_view_new(&changed, db->env.allocator, view_store(view, store),
                             &(struct store_change){.add_memtable = fresh});
     store_memtable_unref(fresh); /* the store view has its own reference */
     if (status != PETAL_OK)
         return status;
-    part->family = family;
-    part->memtable = family->active;
+    part->store = store;
+    part->memtable = store->active;
     atomic_fetch_add_explicit(&part->memtable->references, 1, memory_order_relaxed);
-    return view_set_store(view, family->slot, changed);
+    return view_set_store(view, store, changed);
 }
 
 /* Fill a new view and the job. REQUIRES: views.mutex held. */
@@ -157,7 +163,7 @@ freeze_stores(petal_db *db, const struct choice *choice, struct view *view, stru
 
     assert_held(&db->views.mutex);
     for (size_t i = 0; status == PETAL_OK && i < choice->count; i++) {
-        status = freeze_family(db, choice->families[i], view, &job->parts[i]);
+        status = freeze_store(db, choice->stores[i], view, &job->parts[i]);
         job->part_count += status == PETAL_OK;
     }
     return status;
@@ -181,21 +187,21 @@ freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **
         status = freeze_stores(db, choice, view, made);
         if (status == PETAL_OK) {
             for (size_t i = 0; i < made->part_count; i++) {
-                petal_family *family = made->parts[i].family;
+                struct store *store = made->parts[i].store;
 
-                family->active = view_at(view, family->slot)->memtables[0];
-                made->bytes += family->active_bytes;
-                db->writers.active_bytes -= family->active_bytes;
+                store->active = view_store(view, store)->memtables[0];
+                made->bytes += store->active_bytes;
+                db->writers.active_bytes -= store->active_bytes;
                 db->writers.active_memory -= made->parts[i].memtable->charged;
-                family->active_bytes = 0;
-                family_forget_written(family);
+                store->active_bytes = 0;
+                store_forget_written(store);
                 memtable_facts(made->parts[i].memtable->memtable, &made->parts[i].facts);
-                made->parts[i].stamped = family_newest(made->parts[i].family, false);
+                made->parts[i].stamped = family_newest(store->family, false);
             }
             made->first_left = flush_first_in_memtables(db);
             db_publish_view(db, view);
             for (size_t i = 0; i < made->part_count; i++)
-                progress_count_runs(&db->progress, &db->views, made->parts[i].family);
+                progress_count_runs(&db->progress, &db->views, made->parts[i].store);
             *job = made;
             return PETAL_OK;
         }
@@ -232,9 +238,10 @@ freeze(petal_db *db, struct choice *choice, struct flush_job **job, petal_error 
 }
 
 enum petal_status
-flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job, petal_error *error)
+flush_freeze(petal_db *db, const petal_table *table, uint32_t region, struct flush_job **job,
+             petal_error *error)
 {
-    struct choice choice = {.table = table};
+    struct choice choice = {.table = table, .region = region};
     enum petal_status status = freeze(db, &choice, job, error);
 
     choice_fini(db, &choice);

@@ -62,7 +62,7 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
 {
     struct memtable_iter iter;
     struct rewrite_job job = {
-        .family = part->family,
+        .family = part->store->family,
         .input = &iter.iter,
         .cells = part->facts.cells,
         .origin = FILE_ORIGIN_FLUSH,
@@ -71,15 +71,15 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
     enum petal_status status;
 
     assert(part->memtable != NULL && part->facts.cells > 0);
-    if (part->written || family_is_dropped(part->family))
+    if (part->written || family_is_dropped(part->store->family))
         return PETAL_OK;
-    visibility_rules_of(&job.rules, family_options(part->family), VISIBILITY_PART,
+    visibility_rules_of(&job.rules, family_options(part->store->family), VISIBILITY_PART,
                         read_point_oldest(db), env_clock_ms(&db->env));
     memtable_iter_init(&iter, part->memtable->memtable);
     status = rewrite_run(&job, &part->result, error);
     iter.iter.ops->close(&iter.iter);
     part->written = status == PETAL_OK;
-    return family_is_dropped(part->family) ? PETAL_OK : status;
+    return family_is_dropped(part->store->family) ? PETAL_OK : status;
 }
 
 /* The logs go that tell which timestamps the store gave ahead of its clock. Where the clock, which
@@ -88,7 +88,7 @@ static void
 note_ahead(petal_db *db, const struct flush_part *part, struct manifest_edit *edit)
 {
     if (part->stamped > atomic_load_explicit(&db->views.published_timestamp, memory_order_acquire))
-        manifest_edit_ahead(edit, part->family->table->id, part->family->id, part->stamped);
+        manifest_edit_ahead(edit, part->store->family->table->id, part->store->family->id, part->stamped);
 }
 
 /* Files of stores that were dropped while they were written go at once; the others take the place
@@ -103,7 +103,7 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
     change_begin(&change, db, 0);
     for (size_t i = 0; i < job->part_count; i++) {
         struct flush_part *part = &job->parts[i];
-        petal_family *family = part->family;
+        const petal_family *family = part->store->family;
 
         if (part->written && family_is_dropped(family)) {
             rewrite_result_fini(&part->result, db->env.allocator, true);
@@ -111,9 +111,8 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
         }
         if (!part->written)
             continue;
-        change_rewritten(&change, family, part->memtable, NULL, 0, &part->result.output);
-        manifest_edit_flushed(&change.edit, family->table->id, family->id,
-                              part->facts.sequence_max);
+        change_flushed(&change, family, part->memtable, &part->result.output,
+                       part->facts.sequence_max);
         note_ahead(db, part, &change.edit);
     }
     /* The order matters: see engine/wal/wal.h. */
@@ -158,7 +157,7 @@ flush_job_run(petal_db *db, struct flush_job *job, petal_error *error)
                 continue;
             STATS_ADD_SHARED(db, flush_cells, part->result.output.cells);
             STATS_ADD_SHARED(db, flush_bytes, part->result.output.bytes);
-            rewrite_report(part->family, &part->result, "flush");
+            rewrite_report(part->store->family, &part->result, "flush");
         }
         wal_remove_below(db, oldest_log);
     }

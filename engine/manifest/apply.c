@@ -9,6 +9,30 @@
 
 /* ---- files ---- */
 
+/* The file is there already: is it the same one, and in other regions' stores of the family alone? */
+static bool
+may_share(const struct apply *apply, const struct item *item, const struct manifest_file *file)
+{
+    const struct manifest *manifest = apply->manifest;
+    size_t named = 0, found = 0, at = 0;
+    uint64_t value;
+
+    while (number_map_next(&manifest->numbers, file->number, &at, &value))
+        named++;
+    for (size_t i = 0; i < item->table->region_count; i++) {
+        const struct manifest_store *store = &item->family->stores[i];
+        size_t place;
+
+        if (!manifest_find_file(manifest, store, file->number, &place))
+            continue;
+        if (store == item->store || store->files[place].identity != file->identity ||
+            store->files[place].sequence_shift != file->sequence_shift)
+            return false;
+        found++;
+    }
+    return found == named;
+}
+
 static enum petal_status
 apply_add_file(const struct apply *apply, const struct item *item)
 {
@@ -24,7 +48,7 @@ apply_add_file(const struct apply *apply, const struct item *item)
         .cells = get_le64(from + 56),
         .sequence_shift = get_le64(from + 64),
     };
-    struct manifest_family *family = item->family;
+    struct manifest_store *store = item->store;
     enum petal_status status;
 
     if (file.number == 0 || file.number >= MANIFEST_FILE_NUMBER_END ||
@@ -34,17 +58,17 @@ apply_add_file(const struct apply *apply, const struct item *item)
                          "store file %llu has sequences %llu to %llu, which is impossible",
                          (unsigned long long)file.number, (unsigned long long)file.sequence_min,
                          (unsigned long long)file.sequence_max);
-    if (manifest_names_file(manifest, file.number))
+    if (manifest_names_file(manifest, file.number) && !may_share(apply, item, &file))
         return error_set(apply->error, PETAL_INVALID, "store file %llu is there twice",
                          (unsigned long long)file.number);
-    if (!mem_grow_array(apply->allocator, &family->files, &family->file_capacity,
-                        family->file_count, family->file_count + 1, sizeof file) ||
+    if (!mem_grow_array(apply->allocator, &store->files, &store->file_capacity, store->file_count,
+                        store->file_count + 1, sizeof file) ||
         !number_map_reserve(&manifest->numbers, apply->allocator, 1))
         return error_no_memory(apply->error);
-    status = item_note(apply, UNDO_ADDED_FILE, item->table, family, family->file_count, NULL);
+    status = item_note_store(apply, UNDO_ADDED_FILE, item, store->file_count, NULL);
     if (status != PETAL_OK)
         return status;
-    manifest_file_insert(manifest, family, family->file_count, &file);
+    manifest_file_insert(manifest, store, store->file_count, &file);
     if (file.number >= manifest->next_file_number)
         manifest->next_file_number = file.number + 1;
     return PETAL_OK;
@@ -54,17 +78,17 @@ static enum petal_status
 apply_remove_file(const struct apply *apply, const struct item *item)
 {
     uint64_t number = get_le64(item->payload + MANIFEST_IDS_BYTES);
-    struct manifest_family *family = item->family;
+    struct manifest_store *store = item->store;
     enum petal_status status;
     size_t place;
 
-    if (!manifest_find_file(apply->manifest, family, number, &place))
+    if (!manifest_find_file(apply->manifest, store, number, &place))
         return error_set(apply->error, PETAL_INVALID,
                          "an edit removes store file %llu, which does not exist",
                          (unsigned long long)number);
-    status = item_note(apply, UNDO_REMOVED_FILE, item->table, family, place, &family->files[place]);
+    status = item_note_store(apply, UNDO_REMOVED_FILE, item, place, &store->files[place]);
     if (status == PETAL_OK)
-        manifest_file_remove(apply->manifest, family, place);
+        manifest_file_remove(apply->manifest, store, place);
     return status;
 }
 
@@ -72,18 +96,17 @@ static enum petal_status
 apply_flushed(const struct apply *apply, const struct item *item)
 {
     uint64_t sequence = get_le64(item->payload + MANIFEST_IDS_BYTES);
-    struct manifest_family *family = item->family;
+    struct manifest_store *store = item->store;
     enum petal_status status = PETAL_OK;
 
     if (sequence >= CELL_SEQUENCE_END)
         return error_set(apply->error, PETAL_INVALID,
                          "a family is flushed up to sequence %llu, which is impossible",
                          (unsigned long long)sequence);
-    if (sequence > family->flushed_sequence) {
-        status =
-            item_note(apply, UNDO_FLUSHED, item->table, family, family->flushed_sequence, NULL);
+    if (sequence > store->flushed_sequence) {
+        status = item_note_store(apply, UNDO_FLUSHED, item, store->flushed_sequence, NULL);
         if (status == PETAL_OK)
-            family->flushed_sequence = sequence;
+            store->flushed_sequence = sequence;
     }
     return status;
 }
@@ -165,10 +188,10 @@ apply_state(const struct apply *apply, const struct item *item)
 /* ---- the whole edit ---- */
 
 /* What an item is about: its payload begins with the ids of these. */
-enum about { ABOUT_ALL, ABOUT_TABLE, ABOUT_FAMILY };
+enum about { ABOUT_ALL, ABOUT_TABLE, ABOUT_FAMILY, ABOUT_STORE };
 
-/* What follows the ids and numbers: attributes of a table or of a family, or nothing. */
-enum follows { NOTHING, OF_TABLE, OF_FAMILY };
+/* What follows the ids and numbers: attributes of a table or of a family, a row, or nothing. */
+enum follows { NOTHING, A_ROW, OF_TABLE, OF_FAMILY };
 
 /* By tag: how many bytes the payload has, at least when attributes may follow. */
 static const struct {
@@ -183,40 +206,55 @@ static const struct {
     [MANIFEST_CREATE_TABLE] = {apply_create_table, MANIFEST_IDS_BYTES, ABOUT_ALL, OF_TABLE},
     [MANIFEST_CREATE_FAMILY] = {apply_create_family, MANIFEST_IDS_BYTES, ABOUT_TABLE, OF_FAMILY},
     [MANIFEST_DROP_TABLE] = {apply_drop_table, MANIFEST_DROP_TABLE_BYTES, ABOUT_TABLE, NOTHING},
-    [MANIFEST_ADD_FILE] = {apply_add_file, MANIFEST_ADD_FILE_BYTES, ABOUT_FAMILY, NOTHING},
-    [MANIFEST_REMOVE_FILE] = {apply_remove_file, MANIFEST_REMOVE_FILE_BYTES, ABOUT_FAMILY, NOTHING},
-    [MANIFEST_FLUSHED] = {apply_flushed, MANIFEST_FLUSHED_BYTES, ABOUT_FAMILY, NOTHING},
+    [MANIFEST_ADD_FILE] = {apply_add_file, MANIFEST_ADD_FILE_BYTES, ABOUT_STORE, NOTHING},
+    [MANIFEST_REMOVE_FILE] = {apply_remove_file, MANIFEST_REMOVE_FILE_BYTES, ABOUT_STORE, NOTHING},
+    [MANIFEST_FLUSHED] = {apply_flushed, MANIFEST_FLUSHED_BYTES, ABOUT_STORE, NOTHING},
     [MANIFEST_ALTER_TABLE] = {apply_alter_table, MANIFEST_IDS_BYTES, ABOUT_TABLE, OF_TABLE},
     [MANIFEST_ALTER_FAMILY] = {apply_alter_family, MANIFEST_IDS_BYTES, ABOUT_FAMILY, OF_FAMILY},
     [MANIFEST_DROP_FAMILY] = {apply_drop_family, MANIFEST_DROP_FAMILY_BYTES, ABOUT_FAMILY, NOTHING},
     [MANIFEST_NEXT_FAMILY] = {apply_next_family, MANIFEST_NEXT_FAMILY_BYTES, ABOUT_TABLE, NOTHING},
     [MANIFEST_AHEAD] = {apply_ahead, MANIFEST_AHEAD_BYTES, ABOUT_FAMILY, NOTHING},
     [MANIFEST_STATE] = {apply_state, MANIFEST_STATE_BYTES, ABOUT_ALL, NOTHING},
+    [MANIFEST_CREATE_REGION] = {apply_create_region, MANIFEST_IDS_BYTES, ABOUT_TABLE, A_ROW},
+    [MANIFEST_DROP_REGION] = {apply_drop_region, MANIFEST_DROP_REGION_BYTES, ABOUT_TABLE, NOTHING},
 };
 
-/* The table, and the family in it, that the item is about. */
+/* The table that the item names; of an item about a store its region is named. */
+static enum petal_status
+find_table(const struct apply *apply, struct item *item, enum about about)
+{
+    uint32_t id = get_le32(item->payload);
+
+    if (about == ABOUT_STORE) {
+        item->region = manifest_find_region(apply->manifest, id);
+        item->table = item->region != NULL ? item->region->table : NULL;
+    } else {
+        item->table = manifest_find_table(apply->manifest, id);
+    }
+    if (item->table != NULL)
+        return PETAL_OK;
+    return error_set(apply->error, PETAL_INVALID, "an edit names %s %u, which is not there",
+                     about == ABOUT_STORE ? "region" : "table", id);
+}
+
+/* The table, and the family or store in it, that the item is about. */
 static enum petal_status
 find_subject(const struct apply *apply, struct item *item, enum about about)
 {
-    uint32_t table_id;
     uint16_t family_id;
+    enum petal_status status = about == ABOUT_ALL ? PETAL_OK : find_table(apply, item, about);
 
-    if (about == ABOUT_ALL)
-        return PETAL_OK;
-    table_id = get_le32(item->payload);
-    item->table = manifest_find_table(apply->manifest, table_id);
-    if (item->table == NULL)
-        return error_set(apply->error, PETAL_INVALID, "an edit names table %u, which is not there",
-                         table_id);
-    if (about == ABOUT_TABLE)
-        return PETAL_OK;
+    if (status != PETAL_OK || about <= ABOUT_TABLE)
+        return status;
     family_id = get_le16(item->payload + 4);
     item->family = manifest_find_family(item->table, family_id);
-    if (item->family != NULL)
-        return PETAL_OK;
-    return error_set(apply->error, PETAL_INVALID,
-                     "an edit names family %u of table %u, which is not there", family_id,
-                     table_id);
+    if (item->family == NULL)
+        return error_set(apply->error, PETAL_INVALID,
+                         "an edit names family %u of table %u, which is not there", family_id,
+                         item->table->id);
+    if (about == ABOUT_STORE)
+        item->store = &item->family->stores[item->region->place];
+    return PETAL_OK;
 }
 
 static enum petal_status
@@ -235,7 +273,7 @@ apply_item(const struct apply *apply, struct item *item)
         status = item_check_size(apply, item, appliers[item->tag].bytes);
     if (status == PETAL_OK)
         status = find_subject(apply, item, appliers[item->tag].about);
-    if (status != PETAL_OK || appliers[item->tag].follows == NOTHING)
+    if (status != PETAL_OK || appliers[item->tag].follows < OF_TABLE)
         return status == PETAL_OK ? appliers[item->tag].apply(apply, item) : status;
     status = attributes_take(apply, item, appliers[item->tag].follows == OF_TABLE, &attributes);
     item->attributes = &attributes;

@@ -197,6 +197,18 @@ attributes_take(const struct apply *apply, const struct item *whole, bool of_tab
 
 /* ---- tables ---- */
 
+/* The region of all rows. */
+static bool
+make_first_region(struct manifest_table *table, const petal_allocator *allocator)
+{
+    if (!mem_grow_array(allocator, &table->regions, &table->region_capacity, 0, 1,
+                        sizeof(struct manifest_region *)))
+        return false;
+    table->regions[0] = manifest_region_new(table, table->id, slice_make(NULL, 0), allocator);
+    table->region_count = table->regions[0] != NULL;
+    return table->regions[0] != NULL;
+}
+
 enum petal_status
 apply_create_table(const struct apply *apply, const struct item *item)
 {
@@ -219,6 +231,10 @@ apply_create_table(const struct apply *apply, const struct item *item)
     if (table == NULL)
         return error_no_memory(apply->error);
     table->id = id;
+    if (!make_first_region(table, apply->allocator)) {
+        manifest_table_free(table, apply->allocator);
+        return error_no_memory(apply->error);
+    }
     table->durability = (enum petal_durability)attributes->durability;
     table->read_only = attributes->read_only;
     table->snapshot = attributes->snapshot;
@@ -305,8 +321,7 @@ apply_drop_table(const struct apply *apply, const struct item *item)
     if (status != PETAL_OK)
         return status;
     manifest_name_remove(manifest, table);
-    for (size_t i = 0; i < table->family_count; i++)
-        manifest_numbers_remove(manifest, &table->families[i]);
+    manifest_table_leave(manifest, table);
     manifest->table_count--;
     memmove(&manifest->tables[place], &manifest->tables[place + 1],
             (manifest->table_count - place) * sizeof(struct manifest_table *));
@@ -343,10 +358,16 @@ apply_create_family(const struct apply *apply, const struct item *item)
                         table->family_count, table->family_count + 1, sizeof family) ||
         !manifest_own_options(&family.options, apply->allocator))
         return error_no_memory(apply->error);
+    family.stores = mem_zalloc(apply->allocator, table->region_count * sizeof *family.stores);
+    if (family.stores == NULL) {
+        manifest_free_options(&family.options, apply->allocator);
+        return error_no_memory(apply->error);
+    }
+    family.store_capacity = table->region_count;
     status = item_note(apply, UNDO_MADE_FAMILY, table, &table->families[table->family_count],
                        table->next_family_id, NULL);
     if (status != PETAL_OK) {
-        manifest_family_fini(&family, apply->allocator);
+        manifest_family_fini(&family, table->region_count, apply->allocator);
         return status;
     }
     table->families[table->family_count++] = family;
@@ -384,11 +405,13 @@ apply_drop_family(const struct apply *apply, const struct item *item)
 {
     struct manifest_table *table = item->table;
     struct manifest_family *family = item->family;
-    enum petal_status status = item_note(apply, UNDO_DROPPED_FAMILY, table, family, 0, family);
+    enum petal_status status =
+        item_note(apply, UNDO_DROPPED_FAMILY, table, family, table->region_count, family);
 
     if (status != PETAL_OK)
         return status;
-    manifest_numbers_remove(apply->manifest, family);
+    for (size_t i = 0; i < table->region_count; i++)
+        manifest_numbers_remove(apply->manifest, &family->stores[i]);
     assert(family >= table->families && family < table->families + table->family_count);
     table->family_count--;
     memmove(family, family + 1,
@@ -408,5 +431,75 @@ apply_next_family(const struct apply *apply, const struct item *item)
         if (status == PETAL_OK)
             table->next_family_id = next;
     }
+    return status;
+}
+
+/* ---- regions ---- */
+
+enum petal_status
+apply_create_region(const struct apply *apply, const struct item *item)
+{
+    struct manifest *manifest = apply->manifest;
+    struct manifest_table *table = item->table;
+    uint32_t id = get_le32(item->payload + 4);
+    petal_slice start =
+        slice_make(item->payload + MANIFEST_IDS_BYTES, item->size - MANIFEST_IDS_BYTES);
+    struct manifest_region *region;
+    struct manifest_store *stores;
+    enum petal_status status = PETAL_OK;
+
+    if (id == 0 || id == UINT32_MAX || manifest_find_region(manifest, id) != NULL)
+        return error_set(apply->error, PETAL_INVALID, "region %u of table %u is created twice", id,
+                         table->id);
+    if (start.size == 0 || start.size > PETAL_MAX_ROW_BYTES ||
+        slice_equal(table->regions[manifest_region_of(table, start)]->start, start))
+        return error_set(apply->error, PETAL_INVALID,
+                         "region %u of table %u starts where another does, or at no row", id,
+                         table->id);
+    if (!manifest_region_reserve(manifest, table, apply->allocator))
+        return error_no_memory(apply->error);
+    region = manifest_region_new(table, id, start, apply->allocator);
+    stores = mem_zalloc(apply->allocator, table->family_count * sizeof *stores);
+    if (region == NULL || (stores == NULL && table->family_count > 0)) {
+        status = error_no_memory(apply->error);
+    } else {
+        struct item made = {.table = table, .region = region};
+
+        region->place = manifest_region_of(table, start) + 1;
+        status = item_note_store(apply, UNDO_MADE_REGION, &made, 0, NULL);
+    }
+    if (status == PETAL_OK) {
+        manifest_region_insert(manifest, region, stores);
+        if (id >= manifest->next_table_id)
+            manifest->next_table_id = id + 1;
+    } else if (region != NULL) {
+        manifest_region_free(region, apply->allocator);
+    }
+    mem_free(apply->allocator, stores, table->family_count * sizeof *stores);
+    return status;
+}
+
+enum petal_status
+apply_drop_region(const struct apply *apply, const struct item *item)
+{
+    struct manifest *manifest = apply->manifest;
+    struct manifest_table *table = item->table;
+    uint32_t id = get_le32(item->payload + 4);
+    struct manifest_region *region = manifest_find_region(manifest, id);
+    struct dropped_region dropped = {.region = region, .store_count = table->family_count};
+    enum petal_status status;
+
+    if (region == NULL || region->table != table || region->place == 0)
+        return error_set(apply->error, PETAL_INVALID,
+                         "an edit drops region %u of table %u, which is not there, or its first",
+                         id, table->id);
+    dropped.stores = mem_zalloc(apply->allocator, dropped.store_count * sizeof *dropped.stores);
+    if (dropped.stores == NULL)
+        return error_no_memory(apply->error);
+    status = item_note(apply, UNDO_DROPPED_REGION, table, NULL, 0, &dropped);
+    if (status == PETAL_OK)
+        manifest_region_remove(manifest, region, dropped.stores, apply->allocator);
+    else
+        mem_free(apply->allocator, dropped.stores, dropped.store_count * sizeof *dropped.stores);
     return status;
 }

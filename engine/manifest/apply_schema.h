@@ -27,5 +27,6 @@ typedef enum petal_status apply_function(const struct apply *apply, const struct
 
 apply_function apply_create_table, apply_drop_table, apply_alter_table;
 apply_function apply_create_family, apply_drop_family, apply_alter_family, apply_next_family;
+apply_function apply_create_region, apply_drop_region;
 
 #endif

@@ -249,17 +249,43 @@ manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table, uint16_t f
     add_ids(edit, MANIFEST_DROP_FAMILY, table, family);
 }
 
+/* ---- regions ---- */
+
+void
+manifest_edit_create_region(struct manifest_edit *edit, uint32_t table, uint32_t region,
+                            petal_slice start)
+{
+    uint8_t *to = add_item(edit, MANIFEST_CREATE_REGION, MANIFEST_IDS_BYTES + start.size);
+
+    if (to == NULL)
+        return;
+    put_le32(to, table);
+    put_le32(to + 4, region);
+    memcpy(to + MANIFEST_IDS_BYTES, start.data, start.size);
+}
+
+void
+manifest_edit_drop_region(struct manifest_edit *edit, uint32_t table, uint32_t region)
+{
+    uint8_t *to = add_item(edit, MANIFEST_DROP_REGION, MANIFEST_DROP_REGION_BYTES);
+
+    if (to == NULL)
+        return;
+    put_le32(to, table);
+    put_le32(to + 4, region);
+}
+
 /* ---- files ---- */
 
 void
-manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
+manifest_edit_add_file(struct manifest_edit *edit, uint32_t region, uint16_t family,
                        const struct manifest_file *file)
 {
     uint8_t *to = add_item(edit, MANIFEST_ADD_FILE, MANIFEST_ADD_FILE_BYTES);
 
     if (to == NULL)
         return;
-    put_ids(to, table, family);
+    put_ids(to, region, family);
     put_le64(to + 8, file->number);
     put_le64(to + 16, file->identity);
     put_le64(to + 24, file->run);
@@ -271,36 +297,36 @@ manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t fami
 }
 
 static void
-add_store_number(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t family,
-                 uint64_t number)
+add_ids_and_number(struct manifest_edit *edit, unsigned tag, uint32_t id, uint16_t family,
+                   uint64_t number)
 {
     uint8_t *to = add_item(edit, tag, MANIFEST_IDS_BYTES + 8);
 
     if (to == NULL)
         return;
-    put_ids(to, table, family);
+    put_ids(to, id, family);
     put_le64(to + MANIFEST_IDS_BYTES, number);
 }
 
 void
-manifest_edit_remove_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
+manifest_edit_remove_file(struct manifest_edit *edit, uint32_t region, uint16_t family,
                           uint64_t number)
 {
-    add_store_number(edit, MANIFEST_REMOVE_FILE, table, family, number);
+    add_ids_and_number(edit, MANIFEST_REMOVE_FILE, region, family, number);
 }
 
 void
-manifest_edit_flushed(struct manifest_edit *edit, uint32_t table, uint16_t family,
+manifest_edit_flushed(struct manifest_edit *edit, uint32_t region, uint16_t family,
                       uint64_t sequence)
 {
-    add_store_number(edit, MANIFEST_FLUSHED, table, family, sequence);
+    add_ids_and_number(edit, MANIFEST_FLUSHED, region, family, sequence);
 }
 
 void
 manifest_edit_ahead(struct manifest_edit *edit, uint32_t table, uint16_t family, int64_t timestamp)
 {
     if (timestamp > 0)
-        add_store_number(edit, MANIFEST_AHEAD, table, family, (uint64_t)timestamp);
+        add_ids_and_number(edit, MANIFEST_AHEAD, table, family, (uint64_t)timestamp);
 }
 
 /* ---- counters and the log ---- */
@@ -359,9 +385,19 @@ manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise
 
 /* ---- snapshot ---- */
 
-void
-manifest_edit_table(struct manifest_edit *edit, const struct manifest_table *table, uint32_t id,
-                    petal_slice name, const struct manifest_snapshot *snapshot)
+static void
+add_store(struct manifest_edit *edit, const struct manifest_family *family,
+          const struct manifest_store *store, uint32_t region)
+{
+    manifest_edit_flushed(edit, region, family->id, store->flushed_sequence);
+    for (size_t i = 0; i < store->file_count; i++)
+        manifest_edit_add_file(edit, region, family->id, &store->files[i]);
+}
+
+/* The table with its first region. */
+static void
+add_whole_table(struct manifest_edit *edit, const struct manifest_table *table, uint32_t id,
+                petal_slice name, const struct manifest_snapshot *snapshot)
 {
     petal_table_options options = {
         .durability = table->durability,
@@ -377,14 +413,33 @@ manifest_edit_table(struct manifest_edit *edit, const struct manifest_table *tab
 
         next_family_id = family->id + 1u;
         manifest_edit_create_family(edit, id, family->id, &family->options);
-        manifest_edit_flushed(edit, id, family->id, family->flushed_sequence);
         manifest_edit_ahead(edit, id, family->id, family->ahead);
-        for (size_t k = 0; k < family->file_count; k++)
-            manifest_edit_add_file(edit, id, family->id, &family->files[k]);
+        add_store(edit, family, &family->stores[0], id);
     }
     /* When the latest family was dropped, nothing else tells that its id is spent. */
     if (table->next_family_id > next_family_id)
         add_ids(edit, MANIFEST_NEXT_FAMILY, id, (uint16_t)table->next_family_id);
+}
+
+static void
+add_regions(struct manifest_edit *edit, const struct manifest_table *table, uint32_t id)
+{
+    for (size_t i = 1; i < table->region_count; i++) {
+        const struct manifest_region *region = table->regions[i];
+        uint32_t region_id = id == table->id ? region->id : id + (uint32_t)i;
+
+        manifest_edit_create_region(edit, id, region_id, region->start);
+        for (size_t k = 0; k < table->family_count; k++)
+            add_store(edit, &table->families[k], &table->families[k].stores[i], region_id);
+    }
+}
+
+void
+manifest_edit_table(struct manifest_edit *edit, const struct manifest_table *table, uint32_t id,
+                    petal_slice name, const struct manifest_snapshot *snapshot)
+{
+    add_whole_table(edit, table, id, name, snapshot);
+    add_regions(edit, table, id);
 }
 
 void
@@ -393,8 +448,11 @@ manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manife
     for (size_t i = 0; i < manifest->table_count; i++) {
         const struct manifest_table *table = manifest->tables[i];
 
-        manifest_edit_table(edit, table, table->id, table->name, &table->snapshot);
+        add_whole_table(edit, table, table->id, table->name, &table->snapshot);
     }
+    /* Their ids lie between those of tables, which only grow. */
+    for (size_t i = 0; i < manifest->table_count; i++)
+        add_regions(edit, manifest->tables[i], manifest->tables[i]->id);
     add_counters(edit, manifest->next_file_number, manifest->last_sequence,
                  manifest->last_timestamp, manifest->next_table_id);
     manifest_edit_oldest_log(edit, manifest->oldest_log);

@@ -29,8 +29,9 @@ void manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
                                 const struct manifest_snapshot *snapshot);
 void manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table);
 
-/* All of the table, its families and files included, under this id and name; `snapshot` with a name:
- * as a snapshot. */
+/* All of the table, its families, regions and files included, under this id and name; `snapshot`
+ * with a name: as a snapshot. Its regions take the ids from this one on, unless it is the table's.
+ */
 void manifest_edit_table(struct manifest_edit *edit, const struct manifest_table *table,
                          uint32_t id, petal_slice name, const struct manifest_snapshot *snapshot);
 
@@ -50,13 +51,21 @@ void manifest_edit_alter_family(struct manifest_edit *edit, uint32_t table, uint
 
 /* The family goes with its store files. The last one cannot. */
 void manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table, uint16_t family);
-void manifest_edit_add_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
+
+/* A region of the rows from `start` on, which were of the region before; it has no files yet. Its
+ * rows go to that again when it is dropped, but its files go. */
+void manifest_edit_create_region(struct manifest_edit *edit, uint32_t table, uint32_t region,
+                                 petal_slice start);
+void manifest_edit_drop_region(struct manifest_edit *edit, uint32_t table, uint32_t region);
+
+/* Of the family's store of the region. */
+void manifest_edit_add_file(struct manifest_edit *edit, uint32_t region, uint16_t family,
                             const struct manifest_file *file);
-void manifest_edit_remove_file(struct manifest_edit *edit, uint32_t table, uint16_t family,
+void manifest_edit_remove_file(struct manifest_edit *edit, uint32_t region, uint16_t family,
                                uint64_t number);
 
 /* These only grow: a value below the state's changes nothing. */
-void manifest_edit_flushed(struct manifest_edit *edit, uint32_t table, uint16_t family,
+void manifest_edit_flushed(struct manifest_edit *edit, uint32_t region, uint16_t family,
                            uint64_t sequence);
 void manifest_edit_ahead(struct manifest_edit *edit, uint32_t table, uint16_t family,
                          int64_t timestamp); /* 0: no-op */

@@ -53,7 +53,9 @@ enum manifest_tag {
     MANIFEST_DROP_FAMILY = 12,
     MANIFEST_NEXT_FAMILY = 13,
     MANIFEST_AHEAD = 14,
-    MANIFEST_STATE = 15
+    MANIFEST_STATE = 15,
+    MANIFEST_CREATE_REGION = 16,
+    MANIFEST_DROP_REGION = 17
 };
 
 /* Of tables (NAME, DURABILITY, READ_ONLY, TEXT, SNAPSHOT) and families (the rest, NAME, TEXT).
@@ -93,7 +95,9 @@ enum manifest_attribute {
 #define MANIFEST_STATE_BYTES       8
 #define MANIFEST_DROP_FAMILY_BYTES 8
 #define MANIFEST_NEXT_FAMILY_BYTES 8
-/* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow. */
+#define MANIFEST_DROP_REGION_BYTES 8
+/* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow.
+ * CREATE_REGION does, too; the row follows where the region starts. */
 #define MANIFEST_IDS_BYTES 8
 
 /* Numbers of logs and store files are below, so far that counting on from any of them never ends.

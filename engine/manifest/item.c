@@ -33,11 +33,11 @@ item_check_size(const struct apply *apply, const struct item *item, size_t size)
                      item->tag, item->size, size);
 }
 
-enum petal_status
-item_note(const struct apply *apply, enum undo_kind kind, struct manifest_table *table,
-          const struct manifest_family *family, uint64_t number, const void *before)
+static enum petal_status
+note(const struct apply *apply, struct undo_step step, const struct manifest_family *family,
+     const void *before)
 {
-    struct undo_step step = {.kind = kind, .table = table, .number = number};
+    const struct manifest_table *table = step.table;
 
     assert(family == NULL ||
            (family >= table->families && family < table->families + table->family_capacity));
@@ -46,4 +46,25 @@ item_note(const struct apply *apply, enum undo_kind kind, struct manifest_table 
     if (manifest_undo_note(apply->undo, step, before))
         return PETAL_OK;
     return error_no_memory(apply->error);
+}
+
+enum petal_status
+item_note(const struct apply *apply, enum undo_kind kind, struct manifest_table *table,
+          const struct manifest_family *family, uint64_t number, const void *before)
+{
+    struct undo_step step = {.kind = kind, .table = table, .number = number};
+
+    return note(apply, step, family, before);
+}
+
+enum petal_status
+item_note_store(const struct apply *apply, enum undo_kind kind, const struct item *item,
+                uint64_t number, const void *before)
+{
+    struct undo_step step = {.kind = kind,
+                             .region = (uint32_t)item->region->place,
+                             .table = item->table,
+                             .number = number};
+
+    return note(apply, step, item->family, before);
 }

@@ -24,6 +24,8 @@ struct item {
     /* What a change is about, as far as its tag has it: found before the change is applied. */
     struct manifest_table *table;
     struct manifest_family *family;
+    struct manifest_region *region;
+    struct manifest_store *store; /* the family's of the region */
     struct attributes *attributes;
 };
 
@@ -36,5 +38,9 @@ enum petal_status item_check_size(const struct apply *apply, const struct item *
 enum petal_status item_note(const struct apply *apply, enum undo_kind kind,
                             struct manifest_table *table, const struct manifest_family *family,
                             uint64_t number, const void *before);
+
+/* The same of an item about a store. */
+enum petal_status item_note_store(const struct apply *apply, enum undo_kind kind,
+                                  const struct item *item, uint64_t number, const void *before);
 
 #endif

@@ -58,18 +58,53 @@ manifest_free_options(petal_family_options *options, const petal_allocator *allo
 }
 
 void
-manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator)
+manifest_store_fini(struct manifest_store *store, const petal_allocator *allocator)
+{
+    mem_free(allocator, store->files, store->file_capacity * sizeof *store->files);
+}
+
+void
+manifest_family_fini(struct manifest_family *family, size_t region_count,
+                     const petal_allocator *allocator)
 {
     manifest_free_options(&family->options, allocator);
-    mem_free(allocator, family->files, family->file_capacity * sizeof *family->files);
+    for (size_t i = 0; i < region_count && family->stores != NULL; i++)
+        manifest_store_fini(&family->stores[i], allocator);
+    mem_free(allocator, family->stores, family->store_capacity * sizeof *family->stores);
+}
+
+struct manifest_region *
+manifest_region_new(struct manifest_table *table, uint32_t id, petal_slice start,
+                    const petal_allocator *allocator)
+{
+    struct manifest_region *region = mem_alloc(allocator, sizeof *region);
+
+    if (region == NULL)
+        return NULL;
+    *region = (struct manifest_region){.id = id, .table = table};
+    if (start.size > 0 && !manifest_copy_name(&region->start, start, allocator)) {
+        mem_free(allocator, region, sizeof *region);
+        return NULL;
+    }
+    return region;
+}
+
+void
+manifest_region_free(struct manifest_region *region, const petal_allocator *allocator)
+{
+    free_name(region->start, allocator);
+    mem_free(allocator, region, sizeof *region);
 }
 
 static void
 table_fini(struct manifest_table *table, const petal_allocator *allocator)
 {
     for (size_t i = 0; i < table->family_count; i++)
-        manifest_family_fini(&table->families[i], allocator);
+        manifest_family_fini(&table->families[i], table->region_count, allocator);
     mem_free(allocator, table->families, table->family_capacity * sizeof *table->families);
+    for (size_t i = 0; i < table->region_count; i++)
+        manifest_region_free(table->regions[i], allocator);
+    mem_free(allocator, table->regions, table->region_capacity * sizeof(struct manifest_region *));
     attributes_free(table->attributes, table->attribute_count, allocator);
     free_name(table->snapshot.name, allocator);
     free_name(table->name, allocator);
@@ -100,27 +135,64 @@ manifest_state_fini(struct manifest *manifest, const petal_allocator *allocator)
     manifest->tables = NULL;
     manifest->table_count = manifest->table_capacity = 0;
     number_map_fini(&manifest->numbers, allocator);
+    number_map_fini(&manifest->regions, allocator);
     number_map_fini(&manifest->names, allocator);
 }
 
-/* `copy` begins without files. */
 static bool
-copy_family(struct manifest_family *copy, const struct manifest_family *family,
-            const petal_allocator *allocator)
+copy_store(struct manifest_store *copy, const struct manifest_store *store,
+           const petal_allocator *allocator)
 {
-    assert(copy != family && family->file_count <= family->file_capacity);
-    *copy = *family;
-    copy->files = NULL;
-    copy->file_count = copy->file_capacity = 0;
-    if (!manifest_own_options(&copy->options, allocator))
-        return false;
-    if (family->file_count == 0)
+    *copy = (struct manifest_store){.flushed_sequence = store->flushed_sequence};
+    if (store->file_count == 0)
         return true;
-    copy->files = mem_alloc(allocator, family->file_count * sizeof *copy->files);
+    copy->files = mem_alloc(allocator, store->file_count * sizeof *copy->files);
     if (copy->files == NULL)
         return false;
-    memcpy(copy->files, family->files, family->file_count * sizeof *copy->files);
-    copy->file_count = copy->file_capacity = family->file_count;
+    memcpy(copy->files, store->files, store->file_count * sizeof *copy->files);
+    copy->file_count = copy->file_capacity = store->file_count;
+    return true;
+}
+
+/* `copy` begins without stores. */
+static bool
+copy_family(struct manifest_family *copy, const struct manifest_family *family, size_t region_count,
+            const petal_allocator *allocator)
+{
+    assert(copy != family && region_count <= family->store_capacity);
+    *copy = *family;
+    copy->stores = NULL;
+    copy->store_capacity = 0;
+    if (!manifest_own_options(&copy->options, allocator))
+        return false;
+    copy->stores = mem_zalloc(allocator, region_count * sizeof *copy->stores);
+    if (copy->stores == NULL)
+        return false;
+    copy->store_capacity = region_count;
+    for (size_t i = 0; i < region_count; i++) {
+        if (!copy_store(&copy->stores[i], &family->stores[i], allocator))
+            return false;
+    }
+    return true;
+}
+
+static bool
+copy_regions(struct manifest_table *copy, const struct manifest_table *table,
+             const petal_allocator *allocator)
+{
+    copy->regions = mem_alloc(allocator, table->region_count * sizeof(struct manifest_region *));
+    if (copy->regions == NULL)
+        return false;
+    copy->region_capacity = table->region_count;
+    for (size_t i = 0; i < table->region_count; i++) {
+        struct manifest_region *region = manifest_region_new(copy, table->regions[i]->id,
+                                                             table->regions[i]->start, allocator);
+
+        if (region == NULL)
+            return false;
+        region->place = i;
+        copy->regions[copy->region_count++] = region;
+    }
     return true;
 }
 
@@ -133,6 +205,8 @@ copy_table(struct manifest_table *copy, const struct manifest_table *table,
     *copy = *table;
     copy->families = NULL;
     copy->family_count = copy->family_capacity = 0;
+    copy->regions = NULL;
+    copy->region_count = copy->region_capacity = 0;
     copy->name = copy->snapshot.name = slice_make(NULL, 0);
     copy->attributes = NULL;
     copy->attribute_count = 0;
@@ -142,13 +216,15 @@ copy_table(struct manifest_table *copy, const struct manifest_table *table,
         !attributes_copy(&copy->attributes, table->attributes, table->attribute_count, allocator))
         return false;
     copy->attribute_count = table->attribute_count;
+    if (!copy_regions(copy, table, allocator))
+        return false;
     copy->families = mem_alloc(allocator, table->family_count * sizeof *copy->families);
     if (copy->families == NULL)
         return false;
     copy->family_capacity = table->family_count;
     for (size_t i = 0; i < table->family_count; i++) {
         copy->family_count++;
-        if (!copy_family(&copy->families[i], &table->families[i], allocator))
+        if (!copy_family(&copy->families[i], &table->families[i], table->region_count, allocator))
             return false;
     }
     return true;
@@ -194,15 +270,15 @@ copy_tables(struct manifest *copy, struct manifest_table *const *tables, size_t 
         if (table != NULL)
             copy->tables[copy->table_count++] = table;
         for (size_t f = 0; table != NULL && f < table->family_count; f++)
-            files += table->families[f].file_count;
+            files += manifest_file_count(table, &table->families[f]);
         if (table == NULL || !number_map_reserve(&copy->numbers, allocator, files) ||
+            !number_map_reserve(&copy->regions, allocator, table->region_count) ||
             !number_map_reserve(&copy->names, allocator, 1)) {
             manifest_state_fini(copy, allocator);
             return PETAL_NO_MEMORY;
         }
         manifest_name_add(copy, table);
-        for (size_t f = 0; f < table->family_count; f++)
-            manifest_numbers_add(copy, &table->families[f]);
+        manifest_table_enter(copy, table);
     }
     return PETAL_OK;
 }
@@ -216,7 +292,7 @@ manifest_copy(struct manifest *copy, const struct manifest *manifest,
     copy->writer = NULL;
     copy->tables = NULL;
     copy->table_count = copy->table_capacity = 0;
-    copy->numbers = copy->names = (struct number_map){0};
+    copy->numbers = copy->regions = copy->names = (struct number_map){0};
     return copy_tables(copy, manifest->tables, manifest->table_count, allocator);
 }
 
@@ -313,9 +389,11 @@ manifest_obsolete_sequence(const struct manifest *manifest)
         const struct manifest_table *table = manifest->tables[i];
 
         dropped = dropped || table->family_count < table->next_family_id;
-        for (size_t k = 0; k < table->family_count; k++) {
-            if (table->families[k].flushed_sequence > flushed)
-                flushed = table->families[k].flushed_sequence;
+        for (size_t k = 0; k < table->family_count * table->region_count; k++) {
+            const struct manifest_store *store = manifest_store_at(table, k);
+
+            if (store->flushed_sequence > flushed)
+                flushed = store->flushed_sequence;
         }
     }
     return dropped ? manifest->last_sequence : flushed;
@@ -365,18 +443,77 @@ manifest_find_family(const struct manifest_table *table, uint16_t id)
     return NULL;
 }
 
+struct manifest_region *
+manifest_find_region(const struct manifest *manifest, uint32_t id)
+{
+    const struct manifest_table *table = manifest_find_table(manifest, id);
+    size_t place = 0;
+    uint64_t address;
+
+    if (table != NULL)
+        return table->regions[0];
+    return number_map_next(&manifest->regions, id, &place, &address)
+               ? (struct manifest_region *)(uintptr_t)address
+               : NULL;
+}
+
+struct manifest_store *
+manifest_find_store(const struct manifest *manifest, uint32_t id, uint16_t family_id)
+{
+    const struct manifest_region *region = manifest_find_region(manifest, id);
+    const struct manifest_family *family =
+        region != NULL ? manifest_find_family(region->table, family_id) : NULL;
+
+    return family != NULL ? &family->stores[region->place] : NULL;
+}
+
+/* The place of the first region that starts after the row. */
+static size_t
+region_behind(const struct manifest_table *table, petal_slice row)
+{
+    size_t first = 0, behind = table->region_count;
+
+    while (first < behind) {
+        size_t middle = first + (behind - first) / 2;
+
+        if (slice_compare(table->regions[middle]->start, row) <= 0)
+            first = middle + 1;
+        else
+            behind = middle;
+    }
+    return first;
+}
+
+size_t
+manifest_region_of(const struct manifest_table *table, petal_slice row)
+{
+    assert(table->region_count > 0 && table->regions[0]->start.size == 0);
+    return region_behind(table, row) - 1;
+}
+
+size_t
+manifest_file_count(const struct manifest_table *table, const struct manifest_family *family)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < table->region_count; i++)
+        count += family->stores[i].file_count;
+    return count;
+}
+
 bool
-manifest_find_file(const struct manifest *manifest, const struct manifest_family *family,
+manifest_find_file(const struct manifest *manifest, const struct manifest_store *store,
                    uint64_t number, size_t *place)
 {
     size_t at = 0;
     uint64_t found;
 
-    if (!number_map_next(&manifest->numbers, number, &at, &found) || found >= family->file_count ||
-        family->files[found].number != number)
-        return false; /* there is none, or in another family */
-    *place = (size_t)found;
-    return true;
+    while (number_map_next(&manifest->numbers, number, &at, &found)) {
+        *place = (size_t)found; /* in this store, or in another */
+        if (found < store->file_count && store->files[found].number == number)
+            return true;
+    }
+    return false;
 }
 
 /* ---- changing what lookups find ---- */
@@ -399,48 +536,148 @@ manifest_name_remove(struct manifest *manifest, const struct manifest_table *tab
 }
 
 void
-manifest_numbers_add(struct manifest *manifest, const struct manifest_family *family)
+manifest_numbers_add(struct manifest *manifest, const struct manifest_store *store)
 {
-    for (size_t i = 0; i < family->file_count; i++)
-        number_map_add(&manifest->numbers, family->files[i].number, i);
+    for (size_t i = 0; i < store->file_count; i++)
+        number_map_add(&manifest->numbers, store->files[i].number, i);
 }
 
 void
-manifest_numbers_remove(struct manifest *manifest, const struct manifest_family *family)
+manifest_numbers_remove(struct manifest *manifest, const struct manifest_store *store)
 {
-    assert(manifest->numbers.count >= family->file_count);
-    for (size_t i = 0; i < family->file_count; i++)
-        number_map_remove(&manifest->numbers, family->files[i].number, i);
+    assert(manifest->numbers.count >= store->file_count);
+    for (size_t i = 0; i < store->file_count; i++)
+        number_map_remove(&manifest->numbers, store->files[i].number, i);
 }
 
 void
-manifest_file_insert(struct manifest *manifest, struct manifest_family *family, size_t place,
+manifest_file_insert(struct manifest *manifest, struct manifest_store *store, size_t place,
                      const struct manifest_file *file)
 {
-    size_t end = family->file_count++;
+    size_t end = store->file_count++;
 
-    assert(place <= end && end < family->file_capacity);
-    assert(!manifest_names_file(manifest, file->number));
+    assert(place <= end && end < store->file_capacity);
     if (place < end) {
-        number_map_remove(&manifest->numbers, family->files[place].number, place);
-        number_map_add(&manifest->numbers, family->files[place].number, end);
-        family->files[end] = family->files[place];
+        number_map_remove(&manifest->numbers, store->files[place].number, place);
+        number_map_add(&manifest->numbers, store->files[place].number, end);
+        store->files[end] = store->files[place];
     }
-    family->files[place] = *file;
+    store->files[place] = *file;
     number_map_add(&manifest->numbers, file->number, place);
 }
 
 void
-manifest_file_remove(struct manifest *manifest, struct manifest_family *family, size_t place)
+manifest_file_remove(struct manifest *manifest, struct manifest_store *store, size_t place)
 {
-    size_t last = family->file_count - 1;
+    size_t last = store->file_count - 1;
 
-    assert(place < family->file_count);
-    number_map_remove(&manifest->numbers, family->files[place].number, place);
+    assert(place < store->file_count);
+    number_map_remove(&manifest->numbers, store->files[place].number, place);
     if (place < last) {
-        number_map_remove(&manifest->numbers, family->files[last].number, last);
-        number_map_add(&manifest->numbers, family->files[last].number, place);
-        family->files[place] = family->files[last];
+        number_map_remove(&manifest->numbers, store->files[last].number, last);
+        number_map_add(&manifest->numbers, store->files[last].number, place);
+        store->files[place] = store->files[last];
     }
-    family->file_count--;
+    store->file_count--;
+}
+
+/* ---- regions ---- */
+
+static uint64_t
+address_of(const struct manifest_region *region)
+{
+    return (uint64_t)(uintptr_t)region;
+}
+
+bool
+manifest_region_reserve(struct manifest *manifest, struct manifest_table *table,
+                        const petal_allocator *allocator)
+{
+    bool grown = mem_grow_array(allocator, &table->regions, &table->region_capacity,
+                                table->region_count, table->region_count + 1,
+                                sizeof(struct manifest_region *)) &&
+                 number_map_reserve(&manifest->regions, allocator, 1);
+
+    for (size_t i = 0; grown && i < table->family_count; i++) {
+        struct manifest_family *family = &table->families[i];
+
+        grown = mem_grow_array(allocator, &family->stores, &family->store_capacity,
+                               table->region_count, table->region_count + 1,
+                               sizeof *family->stores);
+    }
+    return grown;
+}
+
+void
+manifest_region_insert(struct manifest *manifest, struct manifest_region *region,
+                       const struct manifest_store *stores)
+{
+    struct manifest_table *table = region->table;
+    size_t place = region_behind(table, region->start), after = table->region_count - place;
+    struct manifest_region **at = &table->regions[place];
+
+    assert(table->region_count < table->region_capacity);
+    memmove(at + 1, at, after * sizeof(*at));
+    *at = region;
+    table->region_count++;
+    for (size_t i = place; i < table->region_count; i++)
+        table->regions[i]->place = i;
+    for (size_t i = 0; i < table->family_count; i++) {
+        struct manifest_store *store = &table->families[i].stores[place];
+
+        memmove(store + 1, store, after * sizeof *store);
+        *store = stores[i];
+        manifest_numbers_add(manifest, store);
+    }
+    number_map_add(&manifest->regions, region->id, address_of(region));
+}
+
+void
+manifest_region_remove(struct manifest *manifest, struct manifest_region *region,
+                       struct manifest_store *stores, const petal_allocator *allocator)
+{
+    struct manifest_table *table = region->table;
+    size_t place = region->place, after = table->region_count - place - 1;
+    struct manifest_region **at = &table->regions[place];
+
+    assert(place > 0 && *at == region);
+    number_map_remove(&manifest->regions, region->id, address_of(region));
+    for (size_t i = 0; i < table->family_count; i++) {
+        struct manifest_store *store = &table->families[i].stores[place];
+
+        manifest_numbers_remove(manifest, store);
+        if (stores != NULL)
+            stores[i] = *store;
+        else
+            manifest_store_fini(store, allocator);
+        memmove(store, store + 1, after * sizeof *store);
+    }
+    memmove(at, at + 1, after * sizeof(*at));
+    table->region_count--;
+    for (size_t i = place; i < table->region_count; i++)
+        table->regions[i]->place = i;
+}
+
+void
+manifest_table_enter(struct manifest *manifest, const struct manifest_table *table)
+{
+    for (size_t i = 0; i < table->region_count; i++) {
+        if (i > 0)
+            number_map_add(&manifest->regions, table->regions[i]->id,
+                           address_of(table->regions[i]));
+        for (size_t k = 0; k < table->family_count; k++)
+            manifest_numbers_add(manifest, &table->families[k].stores[i]);
+    }
+}
+
+void
+manifest_table_leave(struct manifest *manifest, const struct manifest_table *table)
+{
+    for (size_t i = 0; i < table->region_count; i++) {
+        if (i > 0)
+            number_map_remove(&manifest->regions, table->regions[i]->id,
+                              address_of(table->regions[i]));
+        for (size_t k = 0; k < table->family_count; k++)
+            manifest_numbers_remove(manifest, &table->families[k].stores[i]);
+    }
 }

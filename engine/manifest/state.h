@@ -1,8 +1,9 @@
 /*
- * state.h -- the durable state of a database but for its cells: tables, families and store files,
- * where the log begins, and the counters that must not go back.
+ * state.h -- the durable state of a database but for its cells: tables, families, regions and store
+ * files, where the log begins, and the counters that must not go back.
  *
- * Files are found by number, tables by id and by name, each in a few steps however many there are.
+ * Files are found by number, regions by id, tables by id and by name, each in a few steps however
+ * many there are.
  *
  * Threads: the state is read and changed under one mutex of the engine.
  */
@@ -24,13 +25,29 @@ struct manifest_file {
     uint64_t sequence_shift;
 };
 
+/* A family of one region. A file whose rows lie in several regions is named by the stores of each;
+ * of its rows a store has those of its region. */
+struct manifest_store {
+    uint64_t flushed_sequence;   /* cells of this store at or below it are in store files */
+    struct manifest_file *files; /* in no order */
+    size_t file_count, file_capacity;
+};
+
 struct manifest_family {
     uint16_t id;                  /* unique in its table, never reused there */
     petal_family_options options; /* all filled in; name and attributes are the manifest's memory */
-    uint64_t flushed_sequence;    /* cells of this store at or below it are in store files */
     int64_t ahead; /* the greatest timestamp that the store gave ahead of its clock; 0: none */
-    struct manifest_file *files; /* in no order */
-    size_t file_count, file_capacity;
+    struct manifest_store *stores; /* of the table's regions, in their order */
+    size_t store_capacity;
+};
+
+/* The rows from its start up to the start of the region after it. */
+struct manifest_region {
+    /* Among tables and regions; never reused. The first region of a table has the table's. */
+    uint32_t id;
+    struct manifest_table *table;
+    size_t place;      /* in table->regions */
+    petal_slice start; /* empty for the first region alone; the manifest's memory */
 };
 
 /* Makes a table a snapshot: it is not read or written, it only keeps its store files. */
@@ -52,6 +69,8 @@ struct manifest_table {
     uint32_t next_family_id;
     struct manifest_family *families; /* in order of creation */
     size_t family_count, family_capacity;
+    struct manifest_region **regions; /* by their starts; at least one */
+    size_t region_count, region_capacity;
 };
 
 /* A promise about the log: the file of that number was synced up to `length`, and all before it
@@ -70,7 +89,8 @@ struct manifest {
     uint64_t salt; /* of the Bloom filters' hashes */
     /* Of logs and store files; at least 1; an added file raises it. */
     uint64_t next_file_number;
-    /* At least 1; a created table raises it. An id below that is not in `tables` was dropped. */
+    /* Of tables and regions; at least 1; a created table raises it. An id below that is not in
+     * `tables` was dropped, or is a region's. */
     uint32_t next_table_id;
     uint64_t last_sequence;
     int64_t last_timestamp; /* the greatest one that the store assigned; 0: none */
@@ -78,7 +98,8 @@ struct manifest {
     struct wal_promise promise;
     struct manifest_table **tables; /* by id */
     size_t table_count, table_capacity;
-    struct number_map numbers; /* of the store files, each with its place in its family */
+    struct number_map numbers; /* of the store files, with their places in each of their stores */
+    struct number_map regions; /* ids of those that are not the first, with their addresses */
     struct number_map names;   /* hashes of the names of tables and of snapshots, with their ids */
     struct manifest_writer *writer; /* NULL in copies */
 };
@@ -89,13 +110,29 @@ manifest_is_snapshot(const struct manifest_table *table)
     return table->snapshot.name.size > 0;
 }
 
+/* Of the stores of a table, family by family, that at `index`. */
+static inline struct manifest_store *
+manifest_store_at(const struct manifest_table *table, size_t index)
+{
+    return &table->families[index / table->region_count].stores[index % table->region_count];
+}
+
 /* NULL when there is none. */
 struct manifest_table *manifest_find_table(const struct manifest *manifest, uint32_t id);
 struct manifest_family *manifest_find_family(const struct manifest_table *table, uint16_t id);
+struct manifest_region *manifest_find_region(const struct manifest *manifest, uint32_t id);
+/* NULL when there is no such region, or no such family in its table. */
+struct manifest_store *manifest_find_store(const struct manifest *manifest, uint32_t region,
+                                           uint16_t family);
+/* The place of the region that has the row. */
+size_t manifest_region_of(const struct manifest_table *table, petal_slice row);
+/* How many files the family names, those of several regions as often. */
+size_t manifest_file_count(const struct manifest_table *table,
+                           const struct manifest_family *family);
 struct manifest_table *manifest_find_snapshot(const struct manifest *manifest, petal_slice name);
 bool manifest_names_file(const struct manifest *manifest, uint64_t number);
-/* Where the family has the file of that number; false: it has none. */
-bool manifest_find_file(const struct manifest *manifest, const struct manifest_family *family,
+/* Where the store has the file of that number; false: it has none. */
+bool manifest_find_file(const struct manifest *manifest, const struct manifest_store *store,
                         uint64_t number, size_t *place);
 /* Can a file of that number be one of this database? Others were put there by somebody else, and
  * are left alone and not counted, since numbers must not run out. */
@@ -131,7 +168,14 @@ void manifest_state_fini(struct manifest *manifest, const petal_allocator *alloc
 /* Single tables and families own their names and attributes. */
 bool manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocator *allocator);
 void manifest_table_free(struct manifest_table *table, const petal_allocator *allocator);
-void manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator);
+void manifest_store_fini(struct manifest_store *store, const petal_allocator *allocator);
+/* `region_count`: how many stores it has. */
+void manifest_family_fini(struct manifest_family *family, size_t region_count,
+                          const petal_allocator *allocator);
+/* A region that is not the table's yet; NULL: no memory. */
+struct manifest_region *manifest_region_new(struct manifest_table *table, uint32_t id,
+                                            petal_slice start, const petal_allocator *allocator);
+void manifest_region_free(struct manifest_region *region, const petal_allocator *allocator);
 
 /* Copy the names and attributes that the options borrow. False: no memory; then they have none. */
 bool manifest_own_options(petal_family_options *options, const petal_allocator *allocator);
@@ -147,13 +191,28 @@ struct manifest_table *manifest_find_name(const struct manifest *manifest,
 /* Lookups. REQUIRES: there is room; a removed entry leaves its room. */
 void manifest_name_add(struct manifest *manifest, const struct manifest_table *table);
 void manifest_name_remove(struct manifest *manifest, const struct manifest_table *table);
-void manifest_numbers_add(struct manifest *manifest, const struct manifest_family *family);
-void manifest_numbers_remove(struct manifest *manifest, const struct manifest_family *family);
+void manifest_numbers_add(struct manifest *manifest, const struct manifest_store *store);
+void manifest_numbers_remove(struct manifest *manifest, const struct manifest_store *store);
 
 /* Put a file at `place`; the one there moves to the end. REQUIRES: room, here and in the lookup. */
-void manifest_file_insert(struct manifest *manifest, struct manifest_family *family, size_t place,
+void manifest_file_insert(struct manifest *manifest, struct manifest_store *store, size_t place,
                           const struct manifest_file *file);
 /* Remove the file at `place`; the last one takes its place. */
-void manifest_file_remove(struct manifest *manifest, struct manifest_family *family, size_t place);
+void manifest_file_remove(struct manifest *manifest, struct manifest_store *store, size_t place);
+
+/* Put a region, with a store for each family of its table, at its place by its start; all of them
+ * are the manifest's then. REQUIRES: room in the table, its families and the lookup. */
+void manifest_region_insert(struct manifest *manifest, struct manifest_region *region,
+                            const struct manifest_store *stores);
+/* Take a region out, which is not the first; its stores go to `stores`, or NULL: are released. */
+void manifest_region_remove(struct manifest *manifest, struct manifest_region *region,
+                            struct manifest_store *stores, const petal_allocator *allocator);
+/* Room for one more region. False: no memory. */
+bool manifest_region_reserve(struct manifest *manifest, struct manifest_table *table,
+                             const petal_allocator *allocator);
+/* The lookups of a table that is put in or taken out: its regions and the numbers of its files.
+ * REQUIRES: there is room. */
+void manifest_table_enter(struct manifest *manifest, const struct manifest_table *table);
+void manifest_table_leave(struct manifest *manifest, const struct manifest_table *table);
 
 #endif

@@ -11,6 +11,7 @@ static const size_t before_bytes[UNDO_KINDS] = {
     [UNDO_ALTERED_TABLE] = sizeof(struct manifest_table),
     [UNDO_ALTERED_FAMILY] = sizeof(petal_family_options),
     [UNDO_DROPPED_FAMILY] = sizeof(struct manifest_family),
+    [UNDO_DROPPED_REGION] = sizeof(struct dropped_region),
     [UNDO_REMOVED_FILE] = sizeof(struct manifest_file),
 };
 
@@ -50,6 +51,17 @@ fini(struct manifest_undo *undo)
     *undo = (struct manifest_undo){.allocator = undo->allocator};
 }
 
+static void
+free_dropped_region(struct dropped_region *dropped, bool with_files,
+                    const petal_allocator *allocator)
+{
+    for (size_t i = 0; with_files && i < dropped->store_count; i++)
+        manifest_store_fini(&dropped->stores[i], allocator);
+    if (with_files)
+        manifest_region_free(dropped->region, allocator);
+    mem_free(allocator, dropped->stores, dropped->store_count * sizeof *dropped->stores);
+}
+
 void
 manifest_undo_forget(struct manifest_undo *undo)
 {
@@ -62,7 +74,9 @@ manifest_undo_forget(struct manifest_undo *undo)
         else if (step->kind == UNDO_ALTERED_FAMILY)
             manifest_free_options(step->before, undo->allocator);
         else if (step->kind == UNDO_DROPPED_FAMILY)
-            manifest_family_fini(step->before, undo->allocator);
+            manifest_family_fini(step->before, step->number, undo->allocator);
+        else if (step->kind == UNDO_DROPPED_REGION)
+            free_dropped_region(step->before, true, undo->allocator);
     }
     /* Last, for steps of other kinds are about tables that were dropped after them. */
     for (size_t i = 0; i < undo->count; i++) {
@@ -79,7 +93,12 @@ take_back(struct manifest_undo *undo, struct manifest *manifest, const struct un
     struct manifest_table *table = step->table, **at;
     struct manifest_family *family =
         step->family < table->family_count ? &table->families[step->family] : NULL;
+    struct manifest_store *store = family != NULL && step->region < table->region_count
+                                       ? &family->stores[step->region]
+                                       : NULL;
     const struct manifest_table *altered;
+    struct dropped_region *dropped;
+    struct manifest_region *made;
 
     switch (step->kind) {
     case UNDO_MADE_TABLE:
@@ -104,12 +123,12 @@ take_back(struct manifest_undo *undo, struct manifest *manifest, const struct un
         *at = table;
         manifest->table_count++;
         manifest_name_add(manifest, table);
-        for (size_t i = 0; i < table->family_count; i++)
-            manifest_numbers_add(manifest, &table->families[i]);
+        manifest_table_enter(manifest, table);
         break;
     case UNDO_MADE_FAMILY:
-        assert(family == &table->families[table->family_count - 1] && family->file_count == 0);
-        manifest_family_fini(family, allocator);
+        assert(family == &table->families[table->family_count - 1]);
+        assert(manifest_file_count(table, family) == 0);
+        manifest_family_fini(family, table->region_count, allocator);
         table->family_count--;
         table->next_family_id = (uint32_t)step->number;
         break;
@@ -124,23 +143,34 @@ take_back(struct manifest_undo *undo, struct manifest *manifest, const struct un
         memmove(family + 1, family, (table->family_count - step->family) * sizeof *family);
         memcpy(family, step->before, sizeof *family);
         table->family_count++;
-        manifest_numbers_add(manifest, family);
+        for (size_t i = 0; i < table->region_count; i++)
+            manifest_numbers_add(manifest, &family->stores[i]);
+        break;
+    case UNDO_MADE_REGION:
+        made = table->regions[step->region];
+        manifest_region_remove(manifest, made, NULL, allocator);
+        manifest_region_free(made, allocator);
+        break;
+    case UNDO_DROPPED_REGION:
+        dropped = step->before;
+        manifest_region_insert(manifest, dropped->region, dropped->stores);
+        free_dropped_region(dropped, false, allocator);
         break;
     case UNDO_NEXT_FAMILY:
         assert(table->next_family_id >= step->number);
         table->next_family_id = (uint32_t)step->number;
         break;
     case UNDO_ADDED_FILE:
-        assert(family != NULL && step->number == family->file_count - 1);
-        manifest_file_remove(manifest, family, step->number);
+        assert(store != NULL && step->number == store->file_count - 1);
+        manifest_file_remove(manifest, store, step->number);
         break;
     case UNDO_REMOVED_FILE:
-        assert(family != NULL && step->number <= family->file_count);
-        manifest_file_insert(manifest, family, step->number, step->before);
+        assert(store != NULL && step->number <= store->file_count);
+        manifest_file_insert(manifest, store, step->number, step->before);
         break;
     case UNDO_FLUSHED:
-        assert(family != NULL && family->flushed_sequence >= step->number); /* it only grows */
-        family->flushed_sequence = step->number;
+        assert(store != NULL && store->flushed_sequence >= step->number); /* it only grows */
+        store->flushed_sequence = step->number;
         break;
     case UNDO_AHEAD:
         assert(family != NULL && family->ahead >= (int64_t)step->number);

@@ -18,6 +18,8 @@ enum undo_kind {
     UNDO_ALTERED_FAMILY,
     UNDO_DROPPED_FAMILY,
     UNDO_NEXT_FAMILY,
+    UNDO_MADE_REGION,
+    UNDO_DROPPED_REGION,
     UNDO_ADDED_FILE,
     UNDO_REMOVED_FILE,
     UNDO_FLUSHED,
@@ -28,12 +30,20 @@ enum undo_kind {
 struct undo_step {
     enum undo_kind kind;
     uint32_t family; /* the place of its family in the table */
+    uint32_t region; /* that of its region */
     struct manifest_table *table;
     /* The former place of the table or file, next_family_id, flushed sequence, or timestamp ahead
      * of the clock. */
     uint64_t number;
     /* A copy of the struct that was changed or removed; NULL: none is needed. */
     void *before;
+};
+
+/* A region that was taken out, with its stores, as many as its table had families. */
+struct dropped_region {
+    struct manifest_region *region;
+    struct manifest_store *stores;
+    size_t store_count;
 };
 
 struct manifest_undo {

@@ -116,3 +116,32 @@ scan_bounds_behind_stop(const struct scan_bounds *bounds, petal_slice row)
         return !bounds->stop_inclusive;
     return bounds->reversed ? order < 0 : order > 0;
 }
+
+bool
+scan_bounds_cut(struct scan_bounds *cut, const struct scan_bounds *bounds, petal_slice low,
+                petal_slice high)
+{
+    bool starts_before, goes_on;
+
+    *cut = *bounds;
+    if (bounds->reversed) {
+        starts_before =
+            high.size > 0 && (bounds->start.size == 0 || slice_compare(bounds->start, high) >= 0);
+        goes_on = low.size > 0 && (bounds->stop.size == 0 || slice_compare(bounds->stop, low) < 0);
+    } else {
+        starts_before =
+            low.size > 0 && (bounds->start.size == 0 || slice_compare(bounds->start, low) < 0);
+        goes_on = high.size > 0 &&
+                  (bounds->stop.size == 0 ||
+                   slice_compare(bounds->stop, high) >= (bounds->stop_inclusive ? 0 : 1));
+    }
+    if (starts_before) {
+        cut->start = bounds->reversed ? high : low;
+        cut->start_exclusive = bounds->reversed;
+    }
+    if (goes_on) {
+        cut->stop = bounds->reversed ? low : high;
+        cut->stop_inclusive = bounds->reversed;
+    }
+    return goes_on;
+}

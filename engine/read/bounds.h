@@ -50,6 +50,11 @@ petal_slice scan_bounds_shared(const struct scan_bounds *bounds);
 bool scan_bounds_before(const struct scan_bounds *bounds, petal_slice row);
 bool scan_bounds_behind_stop(const struct scan_bounds *bounds, petal_slice row);
 
+/* The bounds cut to the rows from `low` up to `high` (empty: open), which they borrow. Do they
+ * reach beyond in their direction? */
+bool scan_bounds_cut(struct scan_bounds *cut, const struct scan_bounds *bounds, petal_slice low,
+                     petal_slice high);
+
 static inline bool
 scan_bounds_behind(const struct scan_bounds *bounds, petal_slice row)
 {

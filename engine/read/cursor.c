@@ -20,11 +20,23 @@ row_of(const petal_cursor *cursor)
 static enum petal_status
 seek_stores(petal_cursor *cursor, petal_slice row, bool exclusive, petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
+    enum petal_status status = cursor_enter_region_of(cursor, row, error);
 
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++)
         status = store_scan_seek(&cursor->stores[i], row, exclusive, error);
     cursor->state = CURSOR_BETWEEN;
+    return status;
+}
+
+/* To the first row of the next region. */
+static enum petal_status
+seek_next_region(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status = cursor_enter_next_region(cursor, error);
+    const struct scan_bounds *bounds = &cursor->region_bounds;
+
+    for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++)
+        status = store_scan_seek(&cursor->stores[i], bounds->start, bounds->start_exclusive, error);
     return status;
 }
 
@@ -161,6 +173,10 @@ pass_excluded_row(petal_cursor *cursor, size_t first, petal_error *error)
         cursor->state = CURSOR_ENDED;
         return PETAL_OK;
     }
+    if (known && scan_bounds_behind(&cursor->region_bounds, next)) {
+        filter_run_reset(cursor->filter);
+        return seek_stores(cursor, next, false, error);
+    }
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
         petal_slice candidate;
         int order;
@@ -186,9 +202,16 @@ begin_row(petal_cursor *cursor, petal_error *error)
     size_t first = 0;
 
     assert(cursor->state == CURSOR_BETWEEN);
-    if (!next_row(cursor, &row, &first) || scan_bounds_behind(&cursor->bounds, row)) {
-        cursor->state = CURSOR_ENDED;
-        return PETAL_OK;
+    while (!next_row(cursor, &row, &first) || scan_bounds_behind(&cursor->region_bounds, row)) {
+        enum petal_status status;
+
+        if (!cursor->more_regions) {
+            cursor->state = CURSOR_ENDED;
+            return PETAL_OK;
+        }
+        status = seek_next_region(cursor, error);
+        if (status != PETAL_OK)
+            return status;
     }
     if (cursor_copy_row(cursor, row) != PETAL_OK)
         return error_no_memory(error);

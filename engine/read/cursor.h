@@ -1,6 +1,6 @@
 /*
- * cursor.h -- the inside of a cursor: a scan over the asked families of a table, row by row, family
- * by family in a row, from one view that it pins for its life. engine/read/cursor_open.c opens and
+ * cursor.h -- the inside of a cursor: a scan over the asked families of a table, region by region,
+ * row by row, family by family in a row, from one view that it pins for its life. engine/read/cursor_open.c opens and
  * closes it, engine/read/cursor.c and others there move it.
  *
  * STATES.  START: not positioned.  BETWEEN: the stores stand at their next rows.  IN_ROW: `row` is
@@ -56,6 +56,13 @@ struct petal_cursor {
     struct view *view;                         /* referenced */
     petal_scan_options options;
     struct scan_bounds bounds;
+    const struct region_list *regions; /* of the view, as all families have them; NULL: none */
+    uint32_t region;                   /* at hand: of it are the stores' inputs */
+    bool more_regions;                 /* the bounds reach into the next one, in their direction */
+    struct scan_bounds region_bounds;  /* cut to the region */
+    void *inputs_memory;               /* of the stores' inputs: a part of the cursor's, or its own */
+    size_t inputs_bytes;
+    bool owns_inputs_memory;
     struct filter_run *filter; /* NULL: none */
     bool needs_rows, watches_excluded_rows;
     bool runs;     /* may take runs, see cursor_run.c */
@@ -126,6 +133,11 @@ cursor_copy_row(petal_cursor *cursor, petal_slice row)
     cursor->row_bytes = row.size;
     return PETAL_OK;
 }
+
+/* Have the stores' inputs of the region that has the row; empty: of the first, reversed the last. */
+enum petal_status cursor_enter_region_of(petal_cursor *cursor, petal_slice row, petal_error *error);
+/* .. of the one after that at hand, in the direction of the scan. REQUIRES: more_regions. */
+enum petal_status cursor_enter_next_region(petal_cursor *cursor, petal_error *error);
 
 /* May the cursor take runs? It is forward, without a receipt, and what its stores find visible is
  * shown, by the order of timestamps. */

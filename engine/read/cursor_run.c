@@ -141,7 +141,7 @@ cursor_run_failure(petal_cursor *cursor, petal_error *error)
 static petal_slice
 bound_of(const struct making *making)
 {
-    petal_slice stop = making->cursor->bounds.stop, rival = slice_make(NULL, 0);
+    petal_slice stop = making->cursor->region_bounds.stop, rival = slice_make(NULL, 0);
 
     if (making->merge != NULL)
         rival = merge_iter_rival_row(making->merge);
@@ -211,7 +211,7 @@ ends_before(const struct making *making, petal_slice row)
 {
     const petal_cursor *cursor = making->cursor;
 
-    return cursor->store_count > 1 || scan_bounds_behind(&cursor->bounds, row) ||
+    return cursor->store_count > 1 || scan_bounds_behind(&cursor->region_bounds, row) ||
            cursor->rows + making->run.row_changes + 1 == cursor->options.row_limit;
 }
 
@@ -512,7 +512,7 @@ cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *err
                 .family = store->family->name,
                 .most = run->size},
         .alone = {.iter = inputs->cells},
-        .may_end = cursor->store_count > 1 || cursor->bounds.stop.size > 0 ||
+        .may_end = cursor->store_count > 1 || cursor->region_bounds.stop.size > 0 ||
                    cursor->options.row_limit > 0,
         .row = store->row,
         .qualifier = visibility_column(visibility),

@@ -351,14 +351,13 @@ ALWAYS_INLINE enum fast_status
 fast_get_begin(struct fast_get *get, petal_db *db, petal_family *family, petal_slice row,
                petal_slice qualifier, const struct read_point *point)
 {
-    const struct store_view *store = view_store(point->view, family);
+    const struct region_store *region;
 
     assert(family->table->db == db);
     get->stay = (struct epoch_stay){.epoch = db->epoch, .slot = point->slot, .hold = hold};
     get->start.point = *point;
     get->start.counted = false;
     get->db = db;
-    get->store = store;
     get->family = family;
     get->row = row;
     get->qualifier = qualifier;
@@ -375,16 +374,18 @@ fast_get_begin(struct fast_get *get, petal_db *db, petal_family *family, petal_s
     bloom_rows_question_init(&get->question, row, bloom_hash_row(db->salt, row.data, row.size));
     get->start.row_hash = get->question.hash;
     get->start.row_head = get->question.head;
+    region = view_row_region(point->view, family, get->question.head, row);
     if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES ||
         qualifier.size > PETAL_MAX_QUALIFIER_BYTES ||
         atomic_load_explicit(&db->general_reads, memory_order_relaxed))
         return FAST_DECLINED;
-    if (store == NULL || !atomic_load_explicit(&family->descriptor, memory_order_acquire)->plain ||
+    if (region == NULL || !atomic_load_explicit(&family->descriptor, memory_order_acquire)->plain ||
         family->unusable || family_is_dropped(family))
         return FAST_DECLINED;
+    get->store = region->view;
     get->all_have_column =
-        store->file_count == 0 ||
-        (store->one_qualifier && slice_equal(store->files[0].first_qualifier, qualifier));
+        get->store->file_count == 0 ||
+        (get->store->one_qualifier && slice_equal(get->store->files[0].first_qualifier, qualifier));
     return FAST_ANSWERED;
 }
 

@@ -38,7 +38,7 @@ struct get {
     petal_error *error;
     /* One family at a time. */
     petal_family *family;
-    const struct store_view *store;
+    const struct region_store *region;
     struct skip_question question;
     uint32_t files_visited;
 };
@@ -69,8 +69,8 @@ visit_memtables(struct get *get)
     enum petal_status status = PETAL_OK;
     struct stats_shard *stats;
 
-    for (uint32_t i = 0; status == PETAL_OK && i < get->store->memtable_count; i++) {
-        const struct store_memtable *memtable = get->store->memtables[i];
+    for (uint32_t i = 0; status == PETAL_OK && i < get->region->view->memtable_count; i++) {
+        const struct store_memtable *memtable = get->region->view->memtables[i];
         struct read_trace trace = {.cells_read = collect->cells_read, .seeks = collect->seeks};
 
         if (memtable_is_empty(memtable->memtable))
@@ -93,7 +93,7 @@ visit_memtables(struct get *get)
         trace.bloom_probes = use_bloom;
         trace.cells_read = collect->cells_read - trace.cells_read;
         trace.seeks = collect->seeks - trace.seeks;
-        receipt_add_memtable(receipt, get->family, memtable, &trace);
+        receipt_add_memtable(receipt, get->region->store, memtable, &trace);
     }
     stats = &get->stats[get->stay.slot];
     STATS_ADD(stats, memtables_considered, considered);
@@ -106,7 +106,7 @@ visit_memtables(struct get *get)
 static enum petal_status
 visit_files(struct get *get)
 {
-    const struct store_view *store = get->store;
+    const struct store_view *store = get->region->view;
     petal_receipt *receipt = get->options->receipt;
     uint32_t skipped[PETAL_SKIP_COUNT] = {0};
     uint64_t false_positives = 0;
@@ -148,12 +148,12 @@ visit_files(struct get *get)
         }
         read_count_trace(&get->stats[get->stay.slot], &trace);
         if (receipt != NULL)
-            receipt_add_file(receipt, get->family, file, skip, &trace, held_nothing);
+            receipt_add_file(receipt, get->region->store, file, skip, &trace, held_nothing);
     }
     get->files_visited = i;
     skipped[PETAL_SKIP_FOUND_NEWER] = store->file_count - i;
     for (; receipt != NULL && i < store->file_count; i++)
-        receipt_add_file(receipt, get->family, &store->files[i], PETAL_SKIP_FOUND_NEWER, NULL,
+        receipt_add_file(receipt, get->region->store, &store->files[i], PETAL_SKIP_FOUND_NEWER, NULL,
                          false);
     stats = &get->stats[get->stay.slot];
     STATS_ADD(stats, files_considered, store->file_count);
@@ -179,7 +179,7 @@ static NEVER_INLINE enum petal_status
 check_family_versions(struct get *get, bool *complete)
 {
     const uint32_t kind = marker_kind(PETAL_DELETE_FAMILY_VERSION);
-    const struct store_view *store = get->store;
+    const struct store_view *store = get->region->view;
     enum petal_status status = PETAL_OK;
     bool found = false;
 
@@ -256,7 +256,7 @@ get_family(struct get *get, const petal_family_options *attributes, size_t named
     enum petal_status status;
 
     collect->family = get->family->name;
-    read_rules(options, get->family, attributes, get->store, false, get->start.point.sequence,
+    read_rules(options, get->family, attributes, get->region->view, false, get->start.point.sequence,
                &collect->visibility.rules);
     assert(!collect->visibility.rules.new_version_behavior);
     STATS_ADD(&get->stats[get->stay.slot], gets, 1);
@@ -340,8 +340,8 @@ get_row(petal_table *table, const struct table_descriptor *descriptor,
         size_t named;
 
         get.family = descriptor->families[i];
-        get.store = view_store(get.start.point.view, get.family);
-        if (get.store == NULL || !read_asks_family(options, get.family, &named))
+        get.region = view_row_region(get.start.point.view, get.family, start->row_head, row);
+        if (get.region == NULL || !read_asks_family(options, get.family, &named))
             continue;
         status = family_check_usable(get.family, error);
         if (status == PETAL_OK)

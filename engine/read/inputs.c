@@ -25,14 +25,15 @@ narrow_to_columns(struct scan_inputs *inputs, struct scan_source *source)
 }
 
 static struct cell_iter *
-add_memtable(struct scan_inputs *inputs, const struct store_memtable *memtable)
+add_memtable(struct scan_inputs *inputs, const struct region_store *region,
+             const struct store_memtable *memtable)
 {
     struct scan_source *source = &inputs->sources[inputs->source_count++];
 
     assert(inputs->source_count <= inputs->source_capacity);
     source->receipt_index =
         inputs->options->read.receipt != NULL
-            ? receipt_add_memtable(inputs->options->read.receipt, inputs->family, memtable, NULL)
+            ? receipt_add_memtable(inputs->options->read.receipt, region->store, memtable, NULL)
             : SIZE_MAX;
     source->trace = (struct read_trace){0};
     memtable_iter_init(&source->memtable, memtable->memtable);
@@ -75,9 +76,11 @@ add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t recei
  * of the one row asked; NULL: more than one is.
  */
 static size_t
-add_sources(struct scan_inputs *inputs, const struct store_view *store,
-            const struct scan_bounds *bounds, uint8_t *key, struct cell_iter **iters)
+add_sources(struct scan_inputs *inputs, const struct region_store *region, uint8_t *key,
+            struct cell_iter **iters)
 {
+    const struct scan_bounds *bounds = inputs->bounds;
+    const struct store_view *store = region->view;
     petal_receipt *receipt = inputs->options->read.receipt;
     struct epoch_stay stay = {.epoch = inputs->db->epoch};
     petal_slice low = scan_bounds_low(bounds), high = scan_bounds_high(bounds);
@@ -97,7 +100,7 @@ add_sources(struct scan_inputs *inputs, const struct store_view *store,
 
     for (uint32_t i = 0; i < store->memtable_count; i++) {
         if (!memtable_is_empty(store->memtables[i]->memtable))
-            iters[count++] = add_memtable(inputs, store->memtables[i]);
+            iters[count++] = add_memtable(inputs, region, store->memtables[i]);
     }
     if (key != NULL) {
         cell_key_make(&row_key, key, low, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
@@ -115,7 +118,7 @@ add_sources(struct scan_inputs *inputs, const struct store_view *store,
         uint32_t marker_kinds;
         enum petal_skip skip = skip_file(&question, file, &context, &marker_kinds);
         size_t index = receipt != NULL
-                           ? receipt_add_file(receipt, inputs->family, file, skip, &trace, false)
+                           ? receipt_add_file(receipt, region->store, file, skip, &trace, false)
                            : SIZE_MAX;
 
         if (skip == PETAL_SKIP_NONE)
@@ -222,28 +225,16 @@ join_sources(struct scan_inputs *inputs, struct cell_iter *const *iters, size_t 
 
 enum petal_status
 scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
-                 const struct store_view *store, const struct visibility_rules *rules,
-                 const petal_scan_options *options, const struct scan_bounds *bounds,
-                 const petal_slice *qualifiers, size_t qualifier_count, struct scan_memory *memory)
+                 const struct visibility_rules *rules, const petal_scan_options *options,
+                 const struct scan_bounds *bounds, const petal_slice *qualifiers,
+                 size_t qualifier_count)
 {
-    const petal_allocator *allocator = family->table->db->env.allocator;
-    size_t most = store != NULL ? store->memtable_count + store->file_count : 0;
-    size_t key_bytes =
-        scan_bounds_one_row(bounds) ? cell_key_bound(scan_bounds_low(bounds).size, 0) : 0;
-    struct cell_iter **iters;
-    uint8_t *key = NULL;
-    size_t count = 0;
-    enum petal_status status;
-
     memset(inputs, 0, offsetof(struct scan_inputs, merge));
     inputs->db = family->table->db;
     inputs->family = family;
     inputs->options = options;
     inputs->bounds = bounds;
     inputs->rules = *rules;
-    inputs->source_capacity = most;
-    inputs->sources = scan_memory_take(memory, most, sizeof *inputs->sources);
-    iters = scan_memory_take(memory, most, sizeof *iters);
     inputs->merge.iter.ops = NULL;
     inputs->raw.iter.ops = NULL;
     /* HBase asks a filter about rows that have none of the columns, too; in one row that makes
@@ -252,14 +243,35 @@ scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
                         filter_watches_excluded_rows(options->read.filter);
     inputs->all_columns =
         inputs->every_row || (options->read.deadline_ms > 0 && !scan_bounds_one_row(bounds));
-    status = copy_qualifiers(inputs, qualifiers, qualifier_count);
-    if (status == PETAL_OK && most > 0) {
+    return copy_qualifiers(inputs, qualifiers, qualifier_count);
+}
+
+enum petal_status
+scan_inputs_enter(struct scan_inputs *inputs, const struct region_store *region,
+                  struct scan_memory *memory)
+{
+    const petal_allocator *allocator = inputs->db->env.allocator;
+    const struct scan_bounds *bounds = inputs->bounds;
+    const struct store_view *store = region != NULL ? region->view : NULL;
+    size_t most = store != NULL ? store->memtable_count + store->file_count : 0;
+    size_t key_bytes =
+        scan_bounds_one_row(bounds) ? cell_key_bound(scan_bounds_low(bounds).size, 0) : 0;
+    struct cell_iter **iters;
+    uint8_t *key = NULL;
+    size_t count = 0;
+    enum petal_status status = PETAL_OK;
+
+    assert(inputs->source_count == 0);
+    inputs->source_capacity = most;
+    inputs->sources = scan_memory_take(memory, most, sizeof *inputs->sources);
+    iters = scan_memory_take(memory, most, sizeof *iters);
+    if (most > 0) {
         if (key_bytes > 0)
             key = mem_alloc(allocator, key_bytes);
         if (key_bytes > 0 && key == NULL)
             status = PETAL_NO_MEMORY;
         else
-            count = add_sources(inputs, store, bounds, key, iters);
+            count = add_sources(inputs, region, key, iters);
     }
     if (status == PETAL_OK)
         status = join_sources(inputs, iters, count);
@@ -296,10 +308,8 @@ count_sources(struct scan_inputs *inputs, uint64_t cells_shown)
 }
 
 void
-scan_inputs_close(struct scan_inputs *inputs, uint64_t cells_shown)
+scan_inputs_leave(struct scan_inputs *inputs, uint64_t cells_shown)
 {
-    const petal_allocator *allocator = inputs->db->env.allocator;
-
     count_sources(inputs, cells_shown);
     for (size_t i = 0; i < inputs->source_count; i++) {
         struct scan_source *source = &inputs->sources[i];
@@ -313,6 +323,18 @@ scan_inputs_close(struct scan_inputs *inputs, uint64_t cells_shown)
         inputs->merge.iter.ops->close(&inputs->merge.iter);
     if (inputs->raw.iter.ops != NULL)
         inputs->raw.iter.ops->close(&inputs->raw.iter);
+    inputs->merge.iter.ops = NULL;
+    inputs->raw.iter.ops = NULL;
+    inputs->source_count = 0;
+    inputs->cells = NULL;
+}
+
+void
+scan_inputs_close(struct scan_inputs *inputs)
+{
+    const petal_allocator *allocator = inputs->db->env.allocator;
+
+    assert(inputs->source_count == 0);
     for (size_t i = 0; i < inputs->qualifier_allocated; i++) {
         if (inputs->qualifiers[i].data != NULL)
             mem_free(allocator, (void *)(uintptr_t)inputs->qualifiers[i].data,

@@ -50,22 +50,30 @@ struct scan_inputs {
 
 /* The memory that the inputs of a store take of the scan's; NULL: no cells. */
 static inline size_t
-scan_inputs_memory(const struct store_view *store)
+scan_inputs_memory(const struct region_store *region)
 {
-    size_t most = store != NULL ? (size_t)store->memtable_count + store->file_count : 0;
+    size_t most =
+        region != NULL ? (size_t)region->view->memtable_count + region->view->file_count : 0;
 
     return scan_memory_bytes(most, sizeof(struct scan_source)) +
            scan_memory_bytes(most, sizeof(struct cell_iter *));
 }
 
-/* `qualifiers` are copied; `store` NULL: no cells. PETAL_NO_MEMORY; scan_inputs_close has to be
- * called all the same. */
+/* `qualifiers` are copied. No cells yet. PETAL_NO_MEMORY; scan_inputs_close has to be called all the
+ * same. */
 enum petal_status scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
-                                   const struct store_view *store,
                                    const struct visibility_rules *rules,
                                    const petal_scan_options *options,
                                    const struct scan_bounds *bounds, const petal_slice *qualifiers,
-                                   size_t qualifier_count, struct scan_memory *memory);
+                                   size_t qualifier_count);
+
+/* The cells of a store, from region `region`, within the bounds; NULL: none. `memory`:
+ * scan_inputs_memory of it, until scan_inputs_leave. PETAL_NO_MEMORY. */
+enum petal_status scan_inputs_enter(struct scan_inputs *inputs, const struct region_store *region,
+                                    struct scan_memory *memory);
+
+/* Count what was done, in statistics and receipt, and be without cells. */
+void scan_inputs_leave(struct scan_inputs *inputs, uint64_t cells_shown);
 
 /* Show the cell that merge_iter_top_stepped has brought the inputs to. */
 enum petal_status scan_inputs_show(struct scan_inputs *inputs, petal_error *error);
@@ -75,7 +83,7 @@ enum petal_status scan_inputs_show(struct scan_inputs *inputs, petal_error *erro
 bool scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier,
                             const petal_slice **next);
 
-/* Count what was done, in statistics and receipt, and release. */
-void scan_inputs_close(struct scan_inputs *inputs, uint64_t cells_shown);
+/* REQUIRES: left, or never entered. */
+void scan_inputs_close(struct scan_inputs *inputs);
 
 #endif

@@ -172,7 +172,7 @@ read_newest(const struct newest_question *question, int64_t *newest, petal_error
     size_t bytes = cell_key_bound(question->row.size, question->qualifier.size);
     uint8_t short_key[SHORT_KEY_BYTES];
     struct search search = {question, db, short_key, NEWEST_NONE, error};
-    const struct store_view *store;
+    const struct region_store *region;
     struct read_pin pin;
     enum petal_status status;
 
@@ -184,10 +184,11 @@ read_newest(const struct newest_question *question, int64_t *newest, petal_error
             return error_no_memory(error);
     }
     pin = read_pin(db, NULL);
-    store = view_store(pin.view, question->family);
-    status = store != NULL ? search_memtables(&search, store) : PETAL_OK;
-    if (status == PETAL_OK && store != NULL)
-        status = search_files(&search, store);
+    region = view_row_region(pin.view, question->family, slice_head(question->row, 0),
+                             question->row);
+    status = region != NULL ? search_memtables(&search, region->view) : PETAL_OK;
+    if (status == PETAL_OK && region != NULL)
+        status = search_files(&search, region->view);
     view_unref(pin.view);
     if (search.key != short_key)
         mem_free(db->env.allocator, search.key, bytes);

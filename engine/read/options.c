@@ -143,6 +143,16 @@ read_asks_family(const petal_read_options *options, const petal_family *family, 
 
 /* ---- what is asked of one family ---- */
 
+bool
+read_has_ttl_cells(const struct store_view *store)
+{
+    bool has = store->ttl_files > 0;
+
+    for (uint32_t i = 0; !has && i < store->memtable_count; i++)
+        has = atomic_load_explicit(&store->memtables[i]->ttl_cells, memory_order_relaxed) > 0;
+    return has;
+}
+
 void
 read_rules(const petal_read_options *options, const petal_family *family,
            const petal_family_options *attributes, const struct store_view *store, bool raw,
@@ -151,12 +161,9 @@ read_rules(const petal_read_options *options, const petal_family *family,
     uint32_t asked = options->versions > 0 ? (uint32_t)options->versions : 0;
     /* Clocks cost more than many a read; without a TTL nobody looks at one. */
     bool can_expire = (attributes->ttl_seconds != 0 && attributes->ttl_seconds < PETAL_FOREVER) ||
-                      store->ttl_files > 0;
+                      read_has_ttl_cells(store);
 
     assert(options->time_min <= options->time_limit && attributes->versions > 0);
-    for (uint32_t i = 0; !can_expire && i < store->memtable_count; i++)
-        can_expire =
-            atomic_load_explicit(&store->memtables[i]->ttl_cells, memory_order_relaxed) > 0;
     visibility_rules_of(rules, attributes, raw ? VISIBILITY_RAW : VISIBILITY_READ, sequence,
                         can_expire ? env_clock_ms(&family->table->db->env) : 0);
     /*

@@ -43,6 +43,9 @@ read_may_use(const petal_read_options *options, enum petal_skip skip)
     return (options->without & PETAL_WITHOUT(skip)) == 0;
 }
 
+/* Has the store cells with a TTL of their own? */
+bool read_has_ttl_cells(const struct store_view *store);
+
 /* The rules of a read for one family with these attributes, its clock taken only if something in
  * `store` can expire. */
 void read_rules(const petal_read_options *options, const petal_family *family,

@@ -26,18 +26,58 @@ own_store(struct own_cells *own, petal_family *family, struct own_store **store)
     return PETAL_OK;
 }
 
+/* In front of the store of the region. */
+static enum petal_status
+add_to_region(struct view *view, const struct own_store *store, const struct region_store *region)
+{
+    struct store_change change = {.add_memtable = store->memtable};
+    struct store_view *made;
+    enum petal_status status = store_view_new(&made, view->allocator, region->view, &change);
+
+    return status == PETAL_OK ? view_set_store(view, region->store, made) : status;
+}
+
+/* Go to the first cell of the row or behind it. */
+static enum petal_status
+seek_row(struct cell_iter *iter, petal_slice row, const petal_allocator *allocator)
+{
+    size_t bytes = cell_key_bound(row.size, 0);
+    uint8_t *memory = mem_alloc(allocator, bytes);
+    struct cell_key key;
+    enum petal_status status;
+
+    if (memory == NULL)
+        return PETAL_NO_MEMORY;
+    cell_key_make(&key, memory, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    status = iter->ops->seek(iter, &key, NULL);
+    mem_free(allocator, memory, bytes);
+    return status;
+}
+
+/* In front of those stores of the family that have rows of its own. */
 static enum petal_status
 add_store(struct view *view, const struct own_store *store, const struct view *base)
 {
-    struct store_change change = {.add_memtable = store->memtable};
-    const struct store_view *below = view_store(base, store->family);
-    struct store_view *made;
+    const struct region_list *list = view_regions(base, store->family);
+    struct memtable_iter iter;
     enum petal_status status;
 
-    if (below == NULL) /* the family was dropped */
+    if (list == NULL) /* the family was dropped */
         return PETAL_OK;
-    status = store_view_new(&made, view->allocator, below, &change);
-    return status == PETAL_OK ? view_set_store(view, store->family->slot, made) : status;
+    memtable_iter_init(&iter, store->memtable->memtable);
+    status = iter.iter.ops->seek_first(&iter.iter, NULL);
+    while (status == PETAL_OK && iter.iter.valid) {
+        petal_slice row = iter.iter.cell.row;
+        const struct region_store *region = region_of_row(list, slice_head(row, 0), row);
+        petal_slice end = region_end(list, (uint32_t)(region - list->regions));
+
+        status = add_to_region(view, store, region);
+        if (status != PETAL_OK || end.size == 0)
+            break;
+        status = seek_row(&iter.iter, end, view->allocator);
+    }
+    iter.iter.ops->close(&iter.iter);
+    return status;
 }
 
 enum petal_status

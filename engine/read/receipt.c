@@ -55,7 +55,7 @@ receipt_start(petal_receipt *receipt, struct view *view)
 }
 
 static petal_receipt_source *
-append(petal_receipt *receipt, const petal_family *family)
+append(petal_receipt *receipt, const struct store *store)
 {
     void *array = receipt->sources;
     petal_receipt_source *source;
@@ -68,7 +68,7 @@ append(petal_receipt *receipt, const petal_family *family)
         return NULL;
     }
     source = &receipt->sources[receipt->count++];
-    *source = (petal_receipt_source){.family = family->name};
+    *source = (petal_receipt_source){.family = store->family->name, .region = store->region};
     return source;
 }
 
@@ -94,10 +94,10 @@ receipt_set_trace(petal_receipt *receipt, size_t index, const struct read_trace 
 }
 
 size_t
-receipt_add_memtable(petal_receipt *receipt, const petal_family *family,
+receipt_add_memtable(petal_receipt *receipt, const struct store *store,
                      const struct store_memtable *memtable, const struct read_trace *trace)
 {
-    petal_receipt_source *source = append(receipt, family);
+    petal_receipt_source *source = append(receipt, store);
 
     if (source == NULL)
         return SIZE_MAX;
@@ -110,10 +110,10 @@ receipt_add_memtable(petal_receipt *receipt, const petal_family *family,
 }
 
 size_t
-receipt_add_file(petal_receipt *receipt, const petal_family *family, const struct file_entry *file,
+receipt_add_file(petal_receipt *receipt, const struct store *store, const struct file_entry *file,
                  enum petal_skip skip, const struct read_trace *trace, bool held_nothing)
 {
-    petal_receipt_source *source = append(receipt, family);
+    petal_receipt_source *source = append(receipt, store);
 
     if (source == NULL)
         return SIZE_MAX;

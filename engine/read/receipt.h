@@ -32,9 +32,9 @@ void receipt_start(petal_receipt *receipt, struct view *view);
 
 /* Append a source, with what was done to it (NULL: nothing, so far); returns its index, or
  * SIZE_MAX when there is no memory. */
-size_t receipt_add_memtable(petal_receipt *receipt, const petal_family *family,
+size_t receipt_add_memtable(petal_receipt *receipt, const struct store *store,
                             const struct store_memtable *memtable, const struct read_trace *trace);
-size_t receipt_add_file(petal_receipt *receipt, const petal_family *family,
+size_t receipt_add_file(petal_receipt *receipt, const struct store *store,
                         const struct file_entry *file, enum petal_skip skip,
                         const struct read_trace *trace, bool held_nothing);
 

@@ -47,12 +47,12 @@ skips_versions(const struct store_view *store, const struct visibility_rules *ru
 
 enum petal_status
 store_scan_open(struct store_scan *scan, const petal_family *family,
-                const petal_family_options *attributes, const struct store_view *store,
+                const petal_family_options *attributes, const struct region_store *region,
                 uint64_t sequence, const petal_scan_options *options,
                 const struct scan_bounds *bounds, struct filter_run *filter,
-                const petal_slice *qualifiers, size_t qualifier_count, struct scan_memory *memory,
-                petal_error *error)
+                const petal_slice *qualifiers, size_t qualifier_count, petal_error *error)
 {
+    const struct store_view *store = region != NULL ? region->view : NULL;
     struct visibility_rules rules = {0};
 
     memset(scan, 0, offsetof(struct store_scan, visibility));
@@ -67,13 +67,37 @@ store_scan_open(struct store_scan *scan, const petal_family *family,
                   options->read.family_cell_offset == 0;
     if (store != NULL)
         read_rules(&options->read, family, attributes, store, options->raw, sequence, &rules);
-    scan->skips_later = store != NULL && skips_later(store, &rules);
-    scan->skips_versions = filter != NULL && store != NULL && skips_versions(store, &rules);
     visibility_init(&scan->visibility, scan->db->env.allocator, &rules);
-    if (scan_inputs_open(&scan->inputs, family, store, &rules, options, bounds, qualifiers,
-                         qualifier_count, memory) != PETAL_OK)
+    if (scan_inputs_open(&scan->inputs, family, &rules, options, bounds, qualifiers,
+                         qualifier_count) != PETAL_OK)
         return error_no_memory(error);
     return PETAL_OK;
+}
+
+void
+store_scan_leave_region(struct store_scan *scan)
+{
+    scan_inputs_leave(&scan->inputs, scan->shown);
+    scan->shown = 0;
+    scan->place = SCAN_NOWHERE;
+    scan->has_next = false;
+}
+
+enum petal_status
+store_scan_enter_region(struct store_scan *scan, const struct region_store *region,
+                        struct scan_memory *memory, petal_error *error)
+{
+    struct visibility_rules *rules = &scan->visibility.rules;
+
+    if (region != NULL) {
+        /* One time holds for all regions, once one is needed. */
+        if (rules->now_ms == 0 && read_has_ttl_cells(region->view))
+            rules->now_ms = scan->inputs.rules.now_ms = env_clock_ms(&scan->db->env);
+        scan->skips_later = skips_later(region->view, rules);
+        scan->skips_versions = scan->filter != NULL && skips_versions(region->view, rules);
+    }
+    return scan_inputs_enter(&scan->inputs, region, memory) == PETAL_OK ? PETAL_OK
+                                                                        : error_no_memory(error);
 }
 
 static void
@@ -106,7 +130,8 @@ store_scan_close(struct store_scan *scan)
     if (scan->db == NULL)
         return;
     allocator = scan->db->env.allocator;
-    scan_inputs_close(&scan->inputs, scan->shown);
+    store_scan_leave_region(scan);
+    scan_inputs_close(&scan->inputs);
     visibility_fini(&scan->visibility);
     free_key(scan);
     mem_free(allocator, scan->next_row, scan->next_row_capacity);

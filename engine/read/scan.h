@@ -1,5 +1,5 @@
 /*
- * scan.h -- the cells of one store that belong to a scan, row by row, from one pinned view: of the
+ * scan.h -- the cells of a family that belong to a scan, row by row, from one pinned view: of the
  * inputs (engine/read/inputs.h), judged (engine/rules/visibility.h) and filtered. A cursor has one
  * for each family asked, and decides which row comes next.
  *
@@ -71,18 +71,24 @@ struct store_scan {
     uint8_t short_key[SCAN_SHORT_KEY_BYTES];
 };
 
-/*
- * `qualifiers` are copied; of the memory scan_inputs_memory is taken. Not positioned yet. On
- * failure store_scan_close has to be called all the same.
- */
+/* `qualifiers` are copied. Without cells, until a region is entered; `region`: the first that will
+ * be. On failure store_scan_close has to be called all the same. */
 enum petal_status store_scan_open(struct store_scan *scan, const petal_family *family,
                                   const petal_family_options *attributes,
-                                  const struct store_view *store, uint64_t sequence,
+                                  const struct region_store *region, uint64_t sequence,
                                   const petal_scan_options *options,
                                   const struct scan_bounds *bounds, struct filter_run *filter,
                                   const petal_slice *qualifiers, size_t qualifier_count,
-                                  struct scan_memory *memory, petal_error *error);
+                                  petal_error *error);
 void store_scan_close(struct store_scan *scan);
+
+/* Have the cells of the region's store (NULL: none), within the bounds, which are the region's by
+ * now; not positioned yet. The memory is the scan's until it leaves the region. */
+enum petal_status store_scan_enter_region(struct store_scan *scan,
+                                          const struct region_store *region,
+                                          struct scan_memory *memory, petal_error *error);
+/* Be without cells. */
+void store_scan_leave_region(struct store_scan *scan);
 
 /* Stand between rows: before the first row at or after `row`, reversed the last at or below it;
  * without that row itself if `exclusive`. An empty row is the beginning (reversed: the end) of

@@ -31,7 +31,7 @@ damage_name(const petal_family *family, petal_error *error)
 static bool
 has_file(const struct store_view *store, const char *path)
 {
-    for (uint32_t i = 0; store != NULL && i < store->file_count; i++) {
+    for (uint32_t i = 0; i < store->file_count; i++) {
         if (strcmp(sst_reader_path(store->files[i].reader), path) == 0)
             return true;
     }
@@ -46,9 +46,13 @@ damage_name_file(const petal_table *table, const struct view *view, petal_error 
     if (error == NULL || error->file[0] == '\0')
         return;
     for (size_t i = 0; i < descriptor->family_count; i++) {
-        if (has_file(view_store(view, descriptor->families[i]), error->file)) {
-            damage_name(descriptor->families[i], error);
-            return;
+        const struct region_list *list = view_regions(view, descriptor->families[i]);
+
+        for (uint32_t k = 0; list != NULL && k < list->count; k++) {
+            if (has_file(list->regions[k].view, error->file)) {
+                damage_name(descriptor->families[i], error);
+                return;
+            }
         }
     }
 }

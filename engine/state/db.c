@@ -1,6 +1,8 @@
 /* db.c -- see db.h. */
 #include "engine/state/db.h"
 
+#include "engine/state/read_point.h"
+
 /* ---- failure ---- */
 
 enum petal_status
@@ -127,4 +129,40 @@ db_publish_view(petal_db *db, struct view *view)
         return;
     before->bin = &db->views.bin;
     epoch_defer(db->epoch, &before->retire);
+}
+
+/* ---- stores ---- */
+
+/* The one of the row, or the one after it. */
+static struct store *
+find_store(const petal_family *family, petal_slice row, bool next)
+{
+    petal_db *db = family->table->db;
+    struct read_point point;
+    const struct region_list *list;
+    struct store *found = NULL;
+
+    read_begin(db, &point);
+    list = view_regions(point.view, family);
+    if (list != NULL) {
+        const struct region_store *region = region_of_row(list, slice_head(row, 0), row);
+
+        region += next;
+        found = region < list->regions + list->count ? region->store : NULL;
+    }
+    read_end(db, &point);
+    return found;
+}
+
+struct store *
+db_store_at(const petal_family *family, petal_slice row)
+{
+    return find_store(family, row, false);
+}
+
+struct store *
+db_next_store(const petal_family *family, const struct store *before)
+{
+    return before == NULL ? find_store(family, slice_make(NULL, 0), false)
+                          : find_store(family, before->start, true);
 }

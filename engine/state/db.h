@@ -83,6 +83,7 @@ struct petal_db {
     bool no_compaction; /* in the background */
     enum petal_durability durability;
     size_t memtable_bytes;
+    uint64_t max_region_bytes; /* of petal_options */
     /* Tests change these while threads run. */
     _Atomic(uint64_t) compact_file_bytes; /* when an output is ended at a row border */
     _Atomic(uint64_t) linked_file_bytes;  /* smaller ones are merged, not linked */
@@ -128,6 +129,7 @@ struct petal_db {
     struct reading *reading;     /* engine/db/refresh.h; NULL: opened for writing */
     struct flusher *flusher;     /* engine/flush/flush.h */
     struct compactor *compactor; /* engine/compact/compactor.h; NULL until recovery is done */
+    struct region_keeper *keeper; /* engine/region/keeper.h; NULL: nobody splits by itself */
     struct progress progress;
     struct failure failure;
 
@@ -197,6 +199,24 @@ void db_collect(petal_db *db);
 /* Make `view` current and retire the previous one, which the next epoch_collect releases: the
  * caller calls that without a lock, unless it leads a write group. REQUIRES: views.mutex held. */
 void db_publish_view(petal_db *db, struct view *view);
+
+/* In the current view the family's store of the row (empty: the first), and the first one that
+ * starts after `before` does (NULL: the first of all); NULL: there is none. Handles stay, but what
+ * rows they have may change at any time. */
+struct store *db_store_at(const petal_family *family, petal_slice row);
+struct store *db_next_store(const petal_family *family, const struct store *before);
+
+/* The size of a store's files at which its region is to be split by itself; UINT64_MAX: never. */
+static inline uint64_t
+db_max_region_bytes(const petal_table *table)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+
+    if (descriptor->keeps_regions)
+        return UINT64_MAX;
+    return descriptor->max_region_bytes > 0 ? (uint64_t)descriptor->max_region_bytes
+                                            : table->db->max_region_bytes;
+}
 
 /* ---- file numbers ---- */
 

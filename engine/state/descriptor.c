@@ -70,6 +70,12 @@ table_descriptor_new(const petal_table_options *options, size_t family_count,
     made->options.size = sizeof made->options;
     made->options.families = families_of(made);
     made->options.family_count = family_count;
+    made->options.splits = NULL;
+    made->options.split_count = 0;
+    made->max_region_bytes =
+        attributes_number(options->attributes, options->attribute_count, "MAX_FILESIZE", 0);
+    made->keeps_regions =
+        !attributes_bool(options->attributes, options->attribute_count, "SPLIT_ENABLED", true);
     if (attributes_copy(&made->options.attributes, options->attributes, options->attribute_count,
                         allocator))
         return made;

@@ -29,8 +29,86 @@ family_new(petal_table *table, uint16_t id, size_t slot, const petal_family_opti
     family->name = slice_make(family + 1, options->name.size);
     atomic_init(&family->descriptor, descriptor);
     atomic_init(&family->dropped, false);
-    atomic_init(&family->deleted_stay_us, 0);
     return family;
+}
+
+struct store *
+store_new(petal_family *family, uint32_t region, petal_slice start)
+{
+    struct store *store =
+        mem_zalloc(family->table->schema->env->allocator, sizeof *store + start.size);
+
+    if (store == NULL)
+        return NULL;
+    store->family = family;
+    store->slot = family->slot;
+    store->region = region;
+    if (start.size > 0)
+        memcpy(store + 1, start.data, start.size);
+    store->start = slice_make(store + 1, start.size);
+    atomic_init(&store->merged, false);
+    atomic_init(&store->deleted_stay_us, 0);
+    store->next = family->all_stores;
+    family->all_stores = store;
+    return store;
+}
+
+bool
+family_reserve_stores(petal_family *family, size_t more)
+{
+    struct store_map *map = &family->stores;
+
+    return mem_grow_array(family->table->schema->env->allocator, &map->places, &map->capacity,
+                          map->count, map->count + more, sizeof *map->places);
+}
+
+void
+family_show_store(petal_family *family, struct store *store)
+{
+    struct store_map *map = &family->stores;
+    size_t place = map->count;
+
+    assert(map->count < map->capacity);
+    while (place > 0 && slice_compare(map->places[place - 1].store->start, store->start) > 0)
+        place--;
+    memmove(&map->places[place + 1], &map->places[place],
+            (map->count - place) * sizeof *map->places);
+    map->places[place] = (struct store_place){slice_head(store->start, 0), store};
+    map->count++;
+}
+
+void
+family_hide_store(petal_family *family, const struct store *store)
+{
+    struct store_map *map = &family->stores;
+    size_t place = 0;
+
+    while (map->places[place].store != store)
+        place++;
+    map->count--;
+    memmove(&map->places[place], &map->places[place + 1],
+            (map->count - place) * sizeof *map->places);
+}
+
+void
+store_free_newest(struct store *store)
+{
+    petal_family *family = store->family;
+
+    assert(family->all_stores == store);
+    family->all_stores = store->next;
+    mem_free(family->table->schema->env->allocator, store, sizeof *store + store->start.size);
+}
+
+struct store *
+family_store(const petal_family *family, uint32_t region)
+{
+    struct store *store = family->all_stores;
+
+    while (store != NULL && (store->region != region ||
+                             atomic_load_explicit(&store->merged, memory_order_relaxed)))
+        store = store->next;
+    return store;
 }
 
 /* The descriptors are the handles' own; nothing but alter and these two change or free them. */
@@ -66,6 +144,10 @@ family_free(petal_family *family)
     allocator = family->table->schema->env->allocator;
     family_descriptor_free(family->next_descriptor, allocator);
     family_descriptor_free(own_family_descriptor(family), allocator);
+    mem_free(allocator, family->stores.places,
+             family->stores.capacity * sizeof *family->stores.places);
+    while (family->all_stores != NULL)
+        store_free_newest(family->all_stores);
     mem_free(allocator, family, sizeof *family + family->name.size);
 }
 
@@ -104,7 +186,7 @@ table_free(petal_table *table)
     mem_free(allocator, table, sizeof *table + table->name.size);
 }
 
-/* The families of a table of the manifest, and the first descriptor. */
+/* The families of a table of the manifest, their stores, and the first descriptor. */
 static enum petal_status
 attach_families(petal_table *table, const struct manifest_table *described)
 {
@@ -131,6 +213,16 @@ attach_families(petal_table *table, const struct manifest_table *described)
         schema->slot_count++;
         family->next = table->all_families;
         table->all_families = family;
+        family_note_stamped(family, from->ahead);
+        for (size_t k = 0; k < described->region_count; k++) {
+            const struct manifest_region *region = described->regions[k];
+
+            struct store *store = store_new(family, region->id, region->start);
+
+            if (store == NULL || !family_reserve_stores(family, 1))
+                return PETAL_NO_MEMORY;
+            family_show_store(family, store);
+        }
         table_descriptor_set(descriptor, i, family, family_options(family));
     }
     table_descriptor_sort(descriptor);
@@ -385,6 +477,10 @@ table_change_id(petal_table *table, uint32_t id)
 {
     assert_held(&table->schema->mutex);
     number_map_remove(&table->schema->by_id, table->id, address_of(table));
+    for (petal_family *family = table->all_families; family != NULL; family = family->next) {
+        for (struct store *store = family->all_stores; store != NULL; store = store->next)
+            store->region = id + (store->region - table->id);
+    }
     table->id = id;
     number_map_add(&table->schema->by_id, table->id, address_of(table));
 }
@@ -460,6 +556,18 @@ family_check_alive(const petal_family *family, petal_error *error)
     return error_set(error, PETAL_NOT_FOUND, "column family %s of table %s was dropped",
                      error_quote(family->name, quoted_family, sizeof quoted_family),
                      error_quote(family->table->name, quoted_table, sizeof quoted_table));
+}
+
+enum petal_status
+store_check_alive(const struct store *store, petal_error *error)
+{
+    enum petal_status status = family_check_alive(store->family, error);
+    char quoted[160];
+
+    if (status != PETAL_OK || !store_is_dropped(store))
+        return status;
+    return error_set(error, PETAL_BUSY, "region %u of table %s was merged into another",
+                     store->region, error_quote(store->family->table->name, quoted, sizeof quoted));
 }
 
 /* ---- public calls ---- */

@@ -22,29 +22,28 @@ struct petal_kv {
     petal_family *family;
 };
 
-/* A store: one family of one table. Lives until the database is closed, dropped or not. */
+/* The stores of a family by the starts of their regions, for who writes to them. */
+struct store_map {
+    struct store_place {
+        uint64_t start_head; /* slice_head(store->start, 0) */
+        struct store *store;
+    } *places;
+    size_t count, capacity;
+};
+
 struct petal_family {
     petal_table *table;
     petal_family *next; /* of all that the table has had in this opening; guarded by schema.mutex */
     uint16_t id;        /* unique in its table, never used again */
     size_t slot;        /* in views */
+    struct store *all_stores; /* of regions that were merged as well; guarded by schema.mutex */
+    struct store_map stores;  /* [leader] those that are not, as the views have them */
     petal_slice name;
     _Atomic(const struct family_descriptor *) descriptor; /* replaced under schema.mutex */
     struct family_descriptor *next_descriptor; /* of table_follow, or NULL; under schema.mutex */
     _Atomic(bool) dropped;                     /* by itself; see family_is_dropped */
     /* Has lost a file (engine/state/damage.h); does not change once the database is open. */
     bool unusable;
-    /* No job is due to drop deleted cells before this time: one had to keep them, because of
-     * snapshots. */
-    _Atomic(uint64_t) deleted_stay_us;
-    /* [leader] */
-    struct store_memtable *active; /* the front one of the current view, which references it */
-    size_t active_bytes;           /* of it, as counted in db->writers.active_bytes */
-    /* In db->writers.written, while the active memtable holds cells; `link` points to its place
-     * there; NULL: it is not. */
-    petal_family *written_next, **written_link;
-    size_t group_cells, group_bytes; /* what the current write group adds */
-    petal_family *group_next;
     /*
      * The greatest timestamp that the store has assigned to a cell of the family, by its clock or
      * ahead of it; and the greatest other one, of callers and in store files. The first is known
@@ -52,9 +51,6 @@ struct petal_family {
      * while no other thread has the family.
      */
     _Atomic(int64_t) stamped, given;
-    /* The pace of its writers (engine/write/pace.h). */
-    _Atomic(uint32_t) runs;        /* that count; changed with views.mutex held */
-    _Atomic(uint64_t) pace_due_us; /* when writers have paid for what they wrote */
     petal_kv key_values;
 };
 
@@ -114,6 +110,14 @@ family_is_dropped(const petal_family *family)
            table_is_dropped(family->table);
 }
 
+/* Its family was dropped, or its region is a part of another. Constant likewise. */
+static inline bool
+store_is_dropped(const struct store *store)
+{
+    return atomic_load_explicit(&store->merged, memory_order_acquire) ||
+           family_is_dropped(store->family);
+}
+
 /* No row of the family has a greater timestamp, assigned by the store, or any. Any thread. */
 static inline int64_t
 family_newest(const petal_family *family, bool of_all)
@@ -141,27 +145,27 @@ family_note_given(petal_family *family, int64_t timestamp)
 
 /* The active memtable holds a cell. LEADER. */
 static inline void
-family_note_written(petal_family *family, petal_family **list)
+store_note_written(struct store *store, struct store **list)
 {
-    assert(family->written_link == NULL);
-    family->written_next = *list;
-    family->written_link = list;
+    assert(store->written_link == NULL);
+    store->written_next = *list;
+    store->written_link = list;
     if (*list != NULL)
-        (*list)->written_link = &family->written_next;
-    *list = family;
+        (*list)->written_link = &store->written_next;
+    *list = store;
 }
 
 /* The active memtable is another one, or gone. LEADER. */
 static inline void
-family_forget_written(petal_family *family)
+store_forget_written(struct store *store)
 {
-    if (family->written_link == NULL)
+    if (store->written_link == NULL)
         return;
-    *family->written_link = family->written_next;
-    if (family->written_next != NULL)
-        family->written_next->written_link = family->written_link;
-    family->written_next = NULL;
-    family->written_link = NULL;
+    *store->written_link = store->written_next;
+    if (store->written_next != NULL)
+        store->written_next->written_link = store->written_link;
+    store->written_next = NULL;
+    store->written_link = NULL;
 }
 
 /* The tables there are. */
@@ -179,14 +183,24 @@ struct schema {
     /* Tables: those that live by hashes of their names, and all by their ids; values are
      * pointers. */
     struct number_map by_name, by_id;
-    size_t slot_count; /* of stores ever, in this opening */
+    size_t slot_count; /* of families ever, in this opening */
 };
 
-/* The store's part of a view; NULL when it was dropped or is newer than the view. */
-static inline const struct store_view *
-view_store(const struct view *view, const petal_family *family)
+/* The family's stores in a view; NULL when it was dropped or is newer than the view. */
+static inline const struct region_list *
+view_regions(const struct view *view, const petal_family *family)
 {
     return view_at(view, family->slot);
+}
+
+/* That of the row, whose head is slice_head(row, 0); NULL likewise. */
+static inline const struct region_store *
+view_row_region(const struct view *view, const petal_family *family, uint64_t row_head,
+                petal_slice row)
+{
+    const struct region_list *list = view_regions(view, family);
+
+    return list != NULL ? region_of_row(list, row_head, row) : NULL;
 }
 
 /* The handles of a table of the manifest, linked into schema->tables, with empty store views to
@@ -208,6 +222,50 @@ petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
                          const petal_family_options *options);
 void family_free(petal_family *family); /* NULL: no-op */
 
+/* The family's store of the row. LEADER. REQUIRES: the family was not dropped. */
+static inline struct store *
+family_store_of_row(const petal_family *family, petal_slice row)
+{
+    const struct store_place *place = family->stores.places;
+    uint64_t row_head = slice_head(row, 0);
+
+    for (size_t count = family->stores.count; count > 1;) {
+        size_t half = count / 2;
+        uint64_t head = place[half].start_head;
+
+        if (head < row_head ||
+            (head == row_head && slice_compare(place[half].store->start, row) <= 0))
+            place += half;
+        count -= half;
+    }
+    return place->store;
+}
+
+/* The first row behind the region of the store at `place` in the map; empty: open. LEADER. */
+static inline petal_slice
+family_store_end(const petal_family *family, size_t place)
+{
+    return place + 1 < family->stores.count ? family->stores.places[place + 1].store->start
+                                            : slice_make(NULL, 0);
+}
+
+/* Room in the map for `more` stores than there are; false: no memory. LEADER, or while no other
+ * thread has the family; so are the next two. */
+bool family_reserve_stores(petal_family *family, size_t more);
+/* REQUIRES: there is room. */
+void family_show_store(petal_family *family, struct store *store);
+void family_hide_store(petal_family *family, const struct store *store);
+
+/* A handle of the family's store of a region, in the family's list, with no memtable and in no view
+ * yet; NULL: no memory. REQUIRES: schema.mutex held, or nobody but the caller knows the family. */
+struct store *store_new(petal_family *family, uint32_t region, petal_slice start);
+
+/* It is the newest of its family, and was never in a published view. The same. */
+void store_free_newest(struct store *store);
+
+/* That of the region that is not merged; NULL: none. The same. */
+struct store *family_store(const petal_family *family, uint32_t region);
+
 /* Replace the present descriptor, which is kept. REQUIRES: schema.mutex held. */
 void family_describe(petal_family *family, struct family_descriptor *descriptor);
 void table_describe(petal_table *table, struct table_descriptor *descriptor);
@@ -216,8 +274,8 @@ void table_describe(petal_table *table, struct table_descriptor *descriptor);
  * schema.mutex held. */
 void table_retire(petal_table *table);
 
-/* A table that was attached with a provisional id, unseen by others, gets its own; or is detached.
- * REQUIRES: the same. */
+/* A table that was attached with a provisional id, and its regions with those after it, unseen by
+ * others, gets its own; or is detached. REQUIRES: the same. */
 void table_change_id(petal_table *table, uint32_t id);
 void table_detach(petal_table *table);
 
@@ -235,5 +293,7 @@ enum petal_status table_resolve_families(const petal_allocator *allocator,
 /* PETAL_NOT_FOUND if the table, the family was dropped. */
 enum petal_status table_check_alive(const petal_table *table, petal_error *error);
 enum petal_status family_check_alive(const petal_family *family, petal_error *error);
+/* Likewise; PETAL_BUSY: its region was merged into another. */
+enum petal_status store_check_alive(const struct store *store, petal_error *error);
 
 #endif

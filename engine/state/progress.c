@@ -22,12 +22,12 @@ runs_of_store(const struct store_view *store)
 }
 
 void
-progress_count_runs(struct progress *progress, const struct views *views, petal_family *family)
+progress_count_runs(struct progress *progress, const struct views *views, struct store *counted)
 {
     const struct view *view = atomic_load_explicit(&views->current, memory_order_relaxed);
-    const struct store_view *store = view_store(view, family);
+    const struct store_view *store = view_store(view, counted);
     uint32_t runs = store != NULL ? runs_of_store(store) : 0;
-    uint32_t before = atomic_exchange_explicit(&family->runs, runs, memory_order_relaxed);
+    uint32_t before = atomic_exchange_explicit(&counted->runs, runs, memory_order_relaxed);
 
     assert_held(&views->mutex);
     if (before <= STORE_SLOW_RUNS && runs > STORE_SLOW_RUNS)
@@ -43,5 +43,14 @@ progress_tell(struct progress *progress)
 {
     mutex_lock(&progress->mutex);
     pthread_cond_broadcast(&progress->moved);
+    mutex_unlock(&progress->mutex);
+}
+
+void
+progress_tell_grown(struct progress *progress)
+{
+    mutex_lock(&progress->mutex);
+    progress->has_grown = true;
+    pthread_cond_broadcast(&progress->grown);
     mutex_unlock(&progress->mutex);
 }

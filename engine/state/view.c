@@ -133,12 +133,23 @@ marker_kinds(const struct file_facts *facts)
            (facts->family_deletes > 0 ? marker_kind(PETAL_DELETE_FAMILY) : 0);
 }
 
+/* Tell how much of the file is of the region from `low` up to `high`: about a half, of a file that
+ * reaches beyond one end. */
+static void
+bound_entry(struct file_entry *entry, petal_slice low, petal_slice high)
+{
+    bool below = slice_compare(entry->facts->row_min, low) < 0;
+    bool above = high.size > 0 && slice_compare(entry->facts->row_max, high) >= 0;
+
+    entry->shared = below || above;
+    entry->bytes = entry->facts->file_bytes >> (below + above);
+}
+
 static struct file_entry
-file_entry_of(struct store_file *file)
+file_entry_of(struct store_file *file, petal_slice low, petal_slice high)
 {
     const struct file_facts *facts = sst_reader_facts(file->reader);
-
-    return (struct file_entry){
+    struct file_entry entry = {
         .row_min_head = slice_head(facts->row_min, 0),
         .row_max_head = slice_head(facts->row_max, 0),
         .bloom = sst_reader_bloom_rows(file->reader),
@@ -156,6 +167,9 @@ file_entry_of(struct store_file *file)
         .time_min = facts->time_min,
         .has_ttl = facts->ttl_cells > 0,
     };
+
+    bound_entry(&entry, low, high);
+    return entry;
 }
 
 /* `more` 1: one more view has the file; UINT32_MAX, which is -1: one less. */
@@ -227,6 +241,19 @@ kept_files(const struct store_view *base, const struct store_change *change)
     return kept;
 }
 
+/* The files are in place: take references, and tell what all have in common. */
+static void
+settle_files(struct store_view *made)
+{
+    made->one_qualifier = made->file_count > 0;
+    for (uint32_t i = 0; i < made->file_count; i++) {
+        take(&made->files[i].file->references);
+        made->one_qualifier =
+            made->one_qualifier && made->files[i].qualifier_count == 1 &&
+            slice_equal(made->files[i].first_qualifier, made->files[0].first_qualifier);
+    }
+}
+
 /* The files of a new view: those of `base` that stay, which are sorted, and the added ones, which
  * are sorted at the end of the array and then take their places among them. */
 static void
@@ -242,7 +269,7 @@ merge_files(struct store_view *made, const struct store_view *base,
         made->column_blooms = base->column_blooms;
     }
     for (size_t i = 0; i < change->add_file_count; i++) {
-        added[i] = file_entry_of(change->add_files[i]);
+        added[i] = file_entry_of(change->add_files[i], change->low, change->high);
         count_file(made, added[i].facts, 1);
     }
     if (change->add_file_count > 1)
@@ -262,13 +289,7 @@ merge_files(struct store_view *made, const struct store_view *base,
         at++;
     }
     assert(made->files + at == added); /* the rest of them are in their places */
-    made->one_qualifier = made->file_count > 0;
-    for (uint32_t i = 0; i < made->file_count; i++) {
-        take(&made->files[i].file->references);
-        made->one_qualifier =
-            made->one_qualifier && made->files[i].qualifier_count == 1 &&
-            slice_equal(made->files[i].first_qualifier, made->files[0].first_qualifier);
-    }
+    settle_files(made);
 }
 
 enum petal_status
@@ -282,7 +303,9 @@ store_view_new(struct store_view **store_view, const petal_allocator *allocator,
     *store_view = made;
     if (made == NULL)
         return PETAL_NO_MEMORY;
-    *made = (struct store_view){.allocator = allocator, .file_count = (uint32_t)files};
+    *made = (struct store_view){.allocator = allocator,
+                                .bytes = store_view_bytes(memtables, files),
+                                .file_count = (uint32_t)files};
     atomic_init(&made->references, 1);
     made->files = (struct file_entry *)(made + 1);
     made->memtables = (struct store_memtable **)(made->files + files);
@@ -296,19 +319,98 @@ store_view_new(struct store_view **store_view, const petal_allocator *allocator,
     return PETAL_OK;
 }
 
+static bool
+has_memtable(const struct store_view *store_view, const struct store_memtable *memtable)
+{
+    for (uint32_t i = 0; i < store_view->memtable_count; i++) {
+        if (store_view->memtables[i] == memtable)
+            return true;
+    }
+    return false;
+}
+
+uint64_t
+store_view_file_bytes(const struct store_view *store_view)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < store_view->file_count; i++)
+        bytes += store_view->files[i].bytes;
+    return bytes;
+}
+
+bool
+store_view_has_file(const struct store_view *store_view, const struct store_file *file)
+{
+    for (uint32_t i = 0; i < store_view->file_count; i++) {
+        if (store_view->files[i].file == file)
+            return true;
+    }
+    return false;
+}
+
+/* Take of a base what is of the region, and not there. */
+static void
+take_base(struct store_view *made, const struct store_view *base, petal_slice low, petal_slice high)
+{
+    for (uint32_t i = 1; i < base->memtable_count; i++) {
+        if (!has_memtable(made, base->memtables[i]))
+            add_memtable(made, base->memtables[i]);
+    }
+    for (uint32_t i = 0; i < base->file_count; i++) {
+        struct file_entry entry = base->files[i];
+
+        if (slice_compare(entry.facts->row_max, low) < 0 ||
+            (high.size > 0 && slice_compare(entry.facts->row_min, high) >= 0) ||
+            store_view_has_file(made, entry.file))
+            continue;
+        bound_entry(&entry, low, high);
+        count_file(made, entry.facts, 1);
+        made->files[made->file_count++] = entry;
+    }
+}
+
+enum petal_status
+store_view_of_region(struct store_view **store_view, const petal_allocator *allocator,
+                     petal_slice low, petal_slice high, struct store_memtable *memtable,
+                     const struct store_view *const *bases, size_t base_count)
+{
+    size_t memtables = 1, files = 0;
+    struct store_view *made;
+
+    for (size_t i = 0; i < base_count; i++) {
+        memtables += bases[i]->memtable_count;
+        files += bases[i]->file_count;
+    }
+    made = mem_alloc(allocator, store_view_bytes(memtables, files));
+    *store_view = made;
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    *made = (struct store_view){.allocator = allocator,
+                                .bytes = store_view_bytes(memtables, files)};
+    atomic_init(&made->references, 1);
+    made->files = (struct file_entry *)(made + 1);
+    made->memtables = (struct store_memtable **)(made->files + files);
+    add_memtable(made, memtable);
+    for (size_t i = 0; i < base_count; i++)
+        take_base(made, bases[i], low, high);
+    if (made->file_count > 1)
+        qsort(made->files, made->file_count, sizeof *made->files, compare_entries);
+    settle_files(made);
+    return PETAL_OK;
+}
+
 void
 store_view_unref(struct store_view *store_view)
 {
-    size_t bytes;
 
     if (store_view == NULL || !drop_is_last(&store_view->references))
         return;
-    bytes = store_view_bytes(store_view->memtable_count, store_view->file_count);
     for (uint32_t i = 0; i < store_view->memtable_count; i++)
         store_memtable_unref(store_view->memtables[i]);
     for (uint32_t i = 0; i < store_view->file_count; i++)
         store_file_unref(store_view->files[i].file);
-    mem_free(store_view->allocator, store_view, bytes);
+    mem_free(store_view->allocator, store_view, store_view->bytes);
 }
 
 static size_t
@@ -342,7 +444,42 @@ store_view_bad_sequence(const struct store_view *store)
     return greatest;
 }
 
-/* With the stores of `base`; NULL: with none. */
+static size_t
+list_bytes(uint32_t capacity)
+{
+    return sizeof(struct region_list) + capacity * sizeof(struct region_store);
+}
+
+/* With the stores of `base`, NULL: none, and room for `more`. */
+static struct region_list *
+list_new(const struct region_list *base, uint32_t more, const petal_allocator *allocator)
+{
+    uint32_t count = base != NULL ? base->count : 0;
+    struct region_list *made = mem_alloc(allocator, list_bytes(count + more));
+
+    if (made == NULL)
+        return NULL;
+    atomic_init(&made->references, 1);
+    made->count = count;
+    made->capacity = count + more;
+    for (uint32_t i = 0; i < count; i++) {
+        made->regions[i] = base->regions[i];
+        take(&made->regions[i].view->references);
+    }
+    return made;
+}
+
+static void
+list_unref(struct region_list *list, const petal_allocator *allocator)
+{
+    if (list == NULL || !drop_is_last(&list->references))
+        return;
+    for (uint32_t i = 0; i < list->count; i++)
+        store_view_unref(list->regions[i].view);
+    mem_free(allocator, list, list_bytes(list->capacity));
+}
+
+/* With the families of `base`; NULL: with none. */
 static struct view_page *
 page_new(const struct view_page *base, const petal_allocator *allocator)
 {
@@ -351,10 +488,10 @@ page_new(const struct view_page *base, const petal_allocator *allocator)
     if (made == NULL)
         return NULL;
     atomic_init(&made->references, 1);
-    for (size_t i = 0; base != NULL && i < VIEW_PAGE_STORES; i++) {
-        made->stores[i] = base->stores[i];
-        if (made->stores[i] != NULL)
-            take(&made->stores[i]->references);
+    for (size_t i = 0; base != NULL && i < VIEW_PAGE_FAMILIES; i++) {
+        made->families[i] = base->families[i];
+        if (made->families[i] != NULL)
+            take(&made->families[i]->references);
     }
     return made;
 }
@@ -364,17 +501,17 @@ page_unref(struct view_page *page, const petal_allocator *allocator)
 {
     if (!drop_is_last(&page->references))
         return;
-    for (size_t i = 0; i < VIEW_PAGE_STORES; i++)
-        store_view_unref(page->stores[i]);
+    for (size_t i = 0; i < VIEW_PAGE_FAMILIES; i++)
+        list_unref(page->families[i], allocator);
     mem_free(allocator, page, sizeof *page);
 }
 
 enum petal_status
 view_new(struct view **view, const petal_allocator *allocator, const struct views *views,
-         const struct view *base, size_t store_count)
+         const struct view *base, size_t family_count)
 {
     size_t shared = base != NULL ? base->page_count : 0;
-    size_t wanted = (store_count + VIEW_PAGE_STORES - 1) / VIEW_PAGE_STORES;
+    size_t wanted = (family_count + VIEW_PAGE_FAMILIES - 1) / VIEW_PAGE_FAMILIES;
     size_t page_count = wanted > shared ? wanted : shared;
     struct view *made = mem_zalloc(allocator, view_bytes(page_count));
 
@@ -409,27 +546,110 @@ view_fix(struct view *view, uint64_t sequence)
     view->sequence = &view->fixed;
 }
 
-enum petal_status
-view_set_store(struct view *view, size_t slot, struct store_view *store_view)
+/* The place of the family's list in a page that is the view's own; NULL: no memory. */
+static struct region_list **
+own_place(struct view *view, size_t slot)
 {
-    struct view_page **page = &view->pages[slot / VIEW_PAGE_STORES];
-    struct store_view **store;
+    struct view_page **page = &view->pages[slot / VIEW_PAGE_FAMILIES];
 
-    assert(slot / VIEW_PAGE_STORES < view->page_count);
+    assert(slot / VIEW_PAGE_FAMILIES < view->page_count);
     /* The current view holds its pages, so one that is held once is this view's own. */
     if (atomic_load_explicit(&(*page)->references, memory_order_acquire) > 1) {
         struct view_page *own = page_new(*page, view->allocator);
 
-        if (own == NULL) {
-            store_view_unref(store_view);
-            return PETAL_NO_MEMORY;
-        }
+        if (own == NULL)
+            return NULL;
         page_unref(*page, view->allocator);
         *page = own;
     }
-    store = &(*page)->stores[slot % VIEW_PAGE_STORES];
-    store_view_unref(*store);
-    *store = store_view;
+    return &(*page)->families[slot % VIEW_PAGE_FAMILIES];
+}
+
+/* A list that is the view's own, with room for one store more if `grows`. */
+static struct region_list *
+own_list(struct view *view, size_t slot, bool grows)
+{
+    struct region_list **place = own_place(view, slot);
+    struct region_list *list = place != NULL ? *place : NULL, *own;
+
+    if (place == NULL)
+        return NULL;
+    if (list != NULL && atomic_load_explicit(&list->references, memory_order_acquire) == 1 &&
+        list->count + grows <= list->capacity)
+        return list;
+    own = list_new(list, grows ? 1 + (list != NULL ? list->count / 2 : 0) : 0, view->allocator);
+    if (own == NULL)
+        return NULL;
+    list_unref(list, view->allocator);
+    *place = own;
+    return own;
+}
+
+/* Put the store in its place by the region's start. */
+static void
+insert_store(struct region_list *list, struct store *store, struct store_view *store_view)
+{
+    uint32_t place = list->count;
+
+    assert(list->count < list->capacity);
+    while (place > 0 && slice_compare(list->regions[place - 1].start, store->start) > 0)
+        place--;
+    memmove(&list->regions[place + 1], &list->regions[place],
+            (list->count - place) * sizeof list->regions[0]);
+    list->regions[place] = (struct region_store){.start_head = slice_head(store->start, 0),
+                                                 .start = store->start,
+                                                 .store = store,
+                                                 .view = store_view};
+    list->count++;
+}
+
+static void
+remove_store(struct region_list *list, uint32_t place)
+{
+    assert(place < list->count && list->count > 1);
+    store_view_unref(list->regions[place].view);
+    list->count--;
+    memmove(&list->regions[place], &list->regions[place + 1],
+            (list->count - place) * sizeof list->regions[0]);
+}
+
+enum petal_status
+view_set_store(struct view *view, struct store *store, struct store_view *store_view)
+{
+    bool is_there = view_store(view, store) != NULL;
+    struct region_list *list = own_list(view, store->slot, !is_there);
+    uint32_t place = 0;
+
+    assert(is_there || store_view != NULL);
+    if (list == NULL) {
+        store_view_unref(store_view);
+        return PETAL_NO_MEMORY;
+    }
+    if (!is_there) {
+        insert_store(list, store, store_view);
+        return PETAL_OK;
+    }
+    place = (uint32_t)(region_of_row(list, slice_head(store->start, 0), store->start) -
+                       list->regions);
+    assert(list->regions[place].store == store);
+    if (store_view == NULL) {
+        remove_store(list, place);
+        return PETAL_OK;
+    }
+    store_view_unref(list->regions[place].view);
+    list->regions[place].view = store_view;
+    return PETAL_OK;
+}
+
+enum petal_status
+view_remove_family(struct view *view, size_t slot)
+{
+    struct region_list **place = own_place(view, slot);
+
+    if (place == NULL)
+        return PETAL_NO_MEMORY;
+    list_unref(*place, view->allocator);
+    *place = NULL;
     return PETAL_OK;
 }
 

@@ -2,9 +2,14 @@
  * view.h -- an immutable snapshot of all sources of all stores: what a reader reads.
  *
  * A view covers the whole database, so that a batch over several tables is seen whole or not at
- * all. Stores that did not change are shared with the previous view. Each level is counted: a view
- * counts its store views, a store view its memtables and files. The database holds one count on the
- * current view, each cursor one on its own.
+ * all. It has the regions of each family, sorted, so that a row's store is found without a lock:
+ * HBase asks the table META. Stores that did not change are shared with the previous view. Each
+ * level is counted: a view counts its lists of regions, these their store views, a store view its
+ * memtables and files. The database holds one count on the current view, each cursor one on its
+ * own.
+ *
+ * A memtable or file may be in the stores of several regions, which each have but their own rows of
+ * it: so whoever reads a store for more than one row does not go beyond its region's ends.
  *
  * Point reads take no count: they load the current view inside the epoch (base/epoch.h). A replaced
  * view loses the database's count only when the readers that could have loaded it have left.
@@ -14,11 +19,15 @@
 #ifndef PETAL_ENGINE_STATE_VIEW_H
 #define PETAL_ENGINE_STATE_VIEW_H
 
+#include <assert.h>
+
 #include "base/epoch.h"
 #include "base/mutex.h"
+#include "base/slice.h"
 #include "engine/petal.h"
 #include "engine/state/budget.h"
 #include "engine/state/readers.h"
+#include "engine/state/store.h"
 #include "memtable/memtable.h"
 #include "sstable/sst_reader.h"
 
@@ -74,13 +83,16 @@ struct file_entry {
     const struct file_facts *facts;
     struct store_file *file;
     uint64_t run; /* files of one run have disjoint row ranges */
+    uint64_t bytes; /* of the file, about, that are of rows of the store's region */
     int64_t time_min;
     bool has_ttl; /* cells with a TTL of their own */
+    bool shared;  /* it has rows of other regions, too */
 };
 
 struct store_view {
     _Atomic(uint32_t) references;
     const petal_allocator *allocator;
+    size_t bytes; /* of memory that begins with this struct */
     uint32_t memtable_count;
     uint32_t file_count;
     uint32_t ttl_files;                /* files that hold cells with a TTL of their own */
@@ -90,15 +102,54 @@ struct store_view {
     struct file_entry *files; /* by (greatest timestamp, greatest sequence), newest first */
 };
 
+/* A store in a view. */
+struct region_store {
+    uint64_t start_head; /* slice_head(start, 0) */
+    petal_slice start;   /* the store's */
+    struct store *store;
+    struct store_view *view;
+};
+
+/* The stores of a family by the starts of their regions, of which the first is empty. */
+struct region_list {
+    _Atomic(uint32_t) references;
+    uint32_t count, capacity; /* at least one */
+    struct region_store regions[];
+};
+
+/* The store that has the row, whose head is slice_head(row, 0). */
+static inline const struct region_store *
+region_of_row(const struct region_list *list, uint64_t row_head, petal_slice row)
+{
+    const struct region_store *region = list->regions;
+
+    for (uint32_t count = list->count; count > 1;) {
+        uint32_t half = count / 2;
+        uint64_t head = region[half].start_head;
+
+        if (head < row_head || (head == row_head && slice_compare(region[half].start, row) <= 0))
+            region += half;
+        count -= half;
+    }
+    return region;
+}
+
+/* The first row after those of the region at `place`; empty: there is none. */
+static inline petal_slice
+region_end(const struct region_list *list, uint32_t place)
+{
+    return place + 1 < list->count ? list->regions[place + 1].start : slice_make(NULL, 0);
+}
+
 struct views;
 
-#define VIEW_PAGE_STORES 64
+#define VIEW_PAGE_FAMILIES 64
 
-/* Views share the pages in which no store differs: so a view costs a reference for each page and
- * its changes, not one for each store. */
+/* Views share the pages in which no family differs: so a view costs a reference for each page and
+ * its changes, not one for each family. */
 struct view_page {
-    _Atomic(uint32_t) references;                /* of views */
-    struct store_view *stores[VIEW_PAGE_STORES]; /* NULL: there is none */
+    _Atomic(uint32_t) references;                     /* of views */
+    struct region_list *families[VIEW_PAGE_FAMILIES]; /* NULL: there is none */
 };
 
 struct view {
@@ -112,16 +163,27 @@ struct view {
     const _Atomic(uint64_t) *sequence;
     _Atomic(uint64_t) fixed;
     size_t page_count;
-    struct view_page *pages[]; /* of the stores by petal_family.slot */
+    struct view_page *pages[]; /* of the families by petal_family.slot */
 };
 
-/* The store at a slot; NULL when it was dropped or is newer than the view. */
-static inline struct store_view *
+/* The stores of the family at a slot; NULL when it was dropped or is newer than the view. */
+static inline const struct region_list *
 view_at(const struct view *view, size_t slot)
 {
-    size_t page = slot / VIEW_PAGE_STORES;
+    size_t page = slot / VIEW_PAGE_FAMILIES;
 
-    return page < view->page_count ? view->pages[page]->stores[slot % VIEW_PAGE_STORES] : NULL;
+    return page < view->page_count ? view->pages[page]->families[slot % VIEW_PAGE_FAMILIES] : NULL;
+}
+
+/* The store's part of a view; NULL when it was dropped or is newer than the view. */
+static inline const struct store_view *
+view_store(const struct view *view, const struct store *store)
+{
+    const struct region_list *list = view_at(view, store->slot);
+    const struct region_store *region =
+        list != NULL ? region_of_row(list, slice_head(store->start, 0), store->start) : NULL;
+
+    return region != NULL && region->store == store ? region->view : NULL;
 }
 
 enum petal_status store_memtable_new(struct store_memtable **memtable,
@@ -152,8 +214,10 @@ void store_file_unref(struct store_file *file);
 
 /* A store view made from `base` (NULL: empty): with `add_memtable` in front, without
  * `remove_memtable` and `remove_files`, with `add_files`, and `link_files` in the run `link_run`.
- * The new view references what is added. REQUIRES: what is removed or linked is in `base`. */
+ * The new view references what is added. `low` and `high` are the ends of the region of the rows
+ * that added files have (empty: open). REQUIRES: what is removed or linked is in `base`. */
 struct store_change {
+    petal_slice low, high;
     struct store_memtable *add_memtable;
     struct store_memtable *remove_memtable;
     struct store_file *const *remove_files;
@@ -168,21 +232,51 @@ enum petal_status store_view_new(struct store_view **store_view, const petal_all
                                  const struct store_view *base, const struct store_change *change);
 void store_view_unref(struct store_view *store_view);
 
+/* A store view of the region from `low` up to `high` (empty: open): `memtable` in front of the
+ * frozen memtables of the bases, each once, and their files that have rows of it, each once.
+ * REQUIRES: a file that two bases have is in the same run in both, and has all its rows of the
+ * region in either. */
+enum petal_status store_view_of_region(struct store_view **store_view,
+                                       const petal_allocator *allocator, petal_slice low,
+                                       petal_slice high, struct store_memtable *memtable,
+                                       const struct store_view *const *bases, size_t base_count);
+
+/* Bytes of its files, about, that are of rows of the region. */
+uint64_t store_view_file_bytes(const struct store_view *store_view);
+
+bool store_view_has_file(const struct store_view *store_view, const struct store_file *file);
+
 /* The greatest sequence of the runs with a bad file, 0: none. Background compactions use only runs
  * above it. */
 uint64_t store_view_bad_sequence(const struct store_view *store);
 
-/* A view with the stores of `base` (may be NULL), and room for `store_count` of them at least,
+/* The first row behind the store's region; empty: open. REQUIRES: the view has the store. */
+static inline petal_slice
+view_end(const struct view *view, const struct store *store)
+{
+    const struct region_list *list = view_at(view, store->slot);
+    const struct region_store *region =
+        region_of_row(list, slice_head(store->start, 0), store->start);
+
+    assert(region->store == store);
+    return region_end(list, (uint32_t)(region - list->regions));
+}
+
+/* A view with the stores of `base` (may be NULL), and room for `family_count` families at least,
  * published as far as `views` are. */
 enum petal_status view_new(struct view **view, const petal_allocator *allocator,
-                           const struct views *views, const struct view *base, size_t store_count);
+                           const struct views *views, const struct view *base, size_t family_count);
 
 /* The view has the stores of an unpublished one as of this sequence, whatever is published. */
 void view_fix(struct view *view, uint64_t sequence);
 
-/* Put `store_view` (reference taken over, also on failure; may be NULL) at `slot` of an unpublished
- * view. REQUIRES: the view that it was made from, if any, is still the current one. */
-enum petal_status view_set_store(struct view *view, size_t slot, struct store_view *store_view);
+/* Put `store_view` (reference taken over, also on failure; NULL: none) in an unpublished view, as
+ * that of the store. REQUIRES: the view that it was made from, if any, is still the current one. */
+enum petal_status view_set_store(struct view *view, struct store *store,
+                                 struct store_view *store_view);
+
+/* Take out all stores of the family at the slot, likewise. */
+enum petal_status view_remove_family(struct view *view, size_t slot);
 void view_ref(struct view *view);
 void view_unref(struct view *view);
 

@@ -15,7 +15,7 @@ struct writers {
     /* [leader] */
     uint64_t last_sequence;
     int64_t last_timestamp; /* the greatest assigned */
-    petal_family *written;  /* those whose active memtables hold cells */
+    struct store *written;  /* those whose active memtables hold cells */
     size_t active_bytes;    /* of all active memtables */
     size_t active_memory;   /* what is charged for them */
 };

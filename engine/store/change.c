@@ -20,31 +20,36 @@ change_begin(struct change *change, petal_db *db, size_t slot_count)
     manifest_edit_init(&change->edit, db->env.allocator);
 }
 
+/* Have the next view; false: no memory, now or before. */
+static bool
+begin_view(struct change *change)
+{
+    assert_held(&change->db->views.mutex);
+    if (!change->no_memory && change->view == NULL)
+        change->no_memory = view_new(&change->view, change->db->env.allocator, &change->db->views,
+                                     change->current, change->slot_count) != PETAL_OK;
+    return !change->no_memory;
+}
+
 /* Note that a store changes; false: no memory, now or before. */
 static bool
-touch(struct change *change, petal_family *family)
+touch(struct change *change, struct store *store)
 {
-    const petal_allocator *allocator = change->db->env.allocator;
-
-    assert_held(&change->db->views.mutex);
-    assert(family->table->db == change->db);
-    if (!change->no_memory && change->view == NULL)
-        change->no_memory = view_new(&change->view, allocator, &change->db->views, change->current,
-                                     change->slot_count) != PETAL_OK;
-    if (!change->no_memory)
-        change->no_memory = !mem_grow_array(allocator, &change->families, &change->family_capacity,
-                                            change->family_count, change->family_count + 1,
-                                            sizeof *change->families);
+    assert(store->family->table->db == change->db);
+    if (begin_view(change))
+        change->no_memory = !mem_grow_array(change->db->env.allocator, &change->stores,
+                                            &change->store_capacity, change->store_count,
+                                            change->store_count + 1, sizeof(struct store *));
     if (change->no_memory)
         return false;
-    change->families[change->family_count++] = family;
+    change->stores[change->store_count++] = store;
     return true;
 }
 
 static void
-put_store(struct change *change, const petal_family *family, struct store_view *store)
+put_store(struct change *change, struct store *store, struct store_view *store_view)
 {
-    if (view_set_store(change->view, family->slot, store) != PETAL_OK)
+    if (view_set_store(change->view, store, store_view) != PETAL_OK)
         change->no_memory = true;
 }
 
@@ -59,45 +64,131 @@ reserve_removed(struct change *change, size_t count)
     return !change->no_memory;
 }
 
+/* Does the file have rows from the store's start up to its region's end (empty: open)? */
+static bool
+has_rows(const struct store *store, petal_slice end, const struct store_file *file)
+{
+    const struct file_facts *facts = sst_reader_facts(file->reader);
+
+    return slice_compare(facts->row_max, store->start) >= 0 &&
+           (end.size == 0 || slice_compare(facts->row_min, end) < 0);
+}
+
+/* The files of the output that have rows of the store: added to `files`, and described. Others, if
+ * no store has them, go. */
+static size_t
+take_output(struct change *change, const struct store *store, petal_slice end,
+            const struct output_files *output, struct store_file **files)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < output->count; i++) {
+        if (!has_rows(store, end, output->files[i])) {
+            change_let_go(change, &output->files[i], 1);
+            continue;
+        }
+        files[count++] = output->files[i];
+        manifest_edit_add_file(&change->edit, store->region, store->family->id,
+                               &output->described[i]);
+    }
+    return count;
+}
+
+/* Those of the files that the store still has: a region that was split has lost some. */
+static size_t
+take_out_files(struct change *change, const struct store *store, const struct store_view *present,
+               struct store_file *const *files, size_t file_count, struct store_file **removed)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < file_count; i++) {
+        if (!store_view_has_file(present, files[i]))
+            continue;
+        manifest_edit_remove_file(&change->edit, store->region, store->family->id,
+                                  files[i]->number);
+        removed[count++] = files[i];
+    }
+    change_let_go(change, removed, count);
+    return count;
+}
+
 void
-change_rewritten(struct change *change, petal_family *family, struct store_memtable *memtable,
+change_rewritten(struct change *change, struct store *store, struct store_memtable *memtable,
                  struct store_file *const *files, size_t file_count,
                  const struct output_files *output)
 {
-    const struct store_view *present = view_store(change->current, family);
+    const petal_allocator *allocator = change->db->env.allocator;
+    const struct store_view *present;
+    size_t most = output->count + file_count + 1;
+    struct store_file **added = mem_alloc(allocator, most * sizeof(struct store_file *));
     struct store_change difference = {
-        .remove_memtable = memtable,
-        .remove_files = files,
-        .remove_file_count = file_count,
-        .add_files = output->files,
-        .add_file_count = output->count,
-    };
-    struct store_view *store;
+        .low = store->start, .remove_memtable = memtable, .add_files = added};
+    struct store_view *made;
 
-    assert(present != NULL && !family_is_dropped(family));
-    if (!touch(change, family) || !reserve_removed(change, file_count))
-        return;
-    if (store_view_new(&store, change->db->env.allocator, present, &difference) != PETAL_OK) {
-        change->no_memory = true;
-        return;
+    assert(!store_is_dropped(store));
+    change->no_memory = change->no_memory || added == NULL;
+    if (touch(change, store)) {
+        present = view_store(change->view, store);
+        difference.high = view_end(change->current, store);
+        difference.add_file_count = take_output(change, store, difference.high, output, added);
+        difference.remove_files = added + output->count;
+        difference.remove_file_count =
+            take_out_files(change, store, present, files, file_count, added + output->count);
+        if (store_view_new(&made, allocator, present, &difference) == PETAL_OK)
+            put_store(change, store, made);
+        else
+            change->no_memory = true;
     }
-    put_store(change, family, store);
-    for (size_t i = 0; i < file_count; i++) {
-        manifest_edit_remove_file(&change->edit, family->table->id, family->id, files[i]->number);
-        change->removed[change->removed_count++] = files[i];
+    mem_free(allocator, added, most * sizeof(struct store_file *));
+}
+
+static bool
+has_memtable(const struct store_view *store, const struct store_memtable *memtable)
+{
+    for (uint32_t i = 0; i < store->memtable_count; i++) {
+        if (store->memtables[i] == memtable)
+            return true;
     }
-    for (size_t i = 0; i < output->count; i++)
-        manifest_edit_add_file(&change->edit, family->table->id, family->id, &output->described[i]);
+    return false;
+}
+
+static bool
+has_output(const struct region_list *list, uint32_t place, const struct output_files *output)
+{
+    for (size_t i = 0; i < output->count; i++) {
+        if (has_rows(list->regions[place].store, region_end(list, place), output->files[i]))
+            return true;
+    }
+    return false;
+}
+
+void
+change_flushed(struct change *change, const petal_family *family, struct store_memtable *memtable,
+               const struct output_files *output, uint64_t flushed)
+{
+    const struct region_list *list = view_regions(change->current, family);
+
+    assert(list != NULL && !family_is_dropped(family));
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct store *store = list->regions[i].store;
+
+        if (memtable != NULL ? !has_memtable(list->regions[i].view, memtable)
+                             : !has_output(list, i, output))
+            continue;
+        change_rewritten(change, store, memtable, NULL, 0, output);
+        if (flushed > 0)
+            manifest_edit_flushed(&change->edit, store->region, family->id, flushed);
+    }
 }
 
 /* The manifest takes the file out and in again, so that no reader of it has to know of links. */
 static void
-describe_link(struct change *change, const petal_family *family, const struct store_file *file,
+describe_link(struct change *change, const struct store *store, const struct store_file *file,
               uint64_t run)
 {
     const struct manifest *manifest = change->db->manifest;
-    const struct manifest_family *described =
-        manifest_find_family(manifest_find_table(manifest, family->table->id), family->id);
+    const struct manifest_store *described =
+        manifest_find_store(manifest, store->region, store->family->id);
     struct manifest_file linked;
     size_t place;
     bool found = manifest_find_file(manifest, described, file->number, &place);
@@ -106,55 +197,92 @@ describe_link(struct change *change, const petal_family *family, const struct st
     (void)found;
     linked = described->files[place];
     linked.run = run;
-    manifest_edit_remove_file(&change->edit, family->table->id, family->id, file->number);
-    manifest_edit_add_file(&change->edit, family->table->id, family->id, &linked);
+    manifest_edit_remove_file(&change->edit, store->region, store->family->id, file->number);
+    manifest_edit_add_file(&change->edit, store->region, store->family->id, &linked);
 }
 
 void
-change_linked(struct change *change, petal_family *family, struct store_file *const *files,
+change_linked(struct change *change, struct store *store, struct store_file *const *files,
               size_t file_count, uint64_t run)
 {
-    const struct store_view *present = view_store(change->current, family);
+    const struct store_view *present = view_store(change->current, store);
     struct store_change difference = {
         .link_files = files, .link_file_count = file_count, .link_run = run};
-    struct store_view *store;
+    struct store_view *store_view;
 
-    assert(present != NULL && !family_is_dropped(family));
-    if (!touch(change, family))
+    assert(present != NULL && !store_is_dropped(store));
+    if (!touch(change, store))
         return;
-    if (store_view_new(&store, change->db->env.allocator, present, &difference) != PETAL_OK) {
+    if (store_view_new(&store_view, change->db->env.allocator, present, &difference) != PETAL_OK) {
         change->no_memory = true;
         return;
     }
-    put_store(change, family, store);
+    put_store(change, store, store_view);
     for (size_t i = 0; i < file_count; i++)
-        describe_link(change, family, files[i], run);
+        describe_link(change, store, files[i], run);
 }
 
 void
-change_add_store(struct change *change, petal_family *family, struct store_view *store)
+change_put_store(struct change *change, struct store *store, struct store_view *store_view)
 {
     assert_held(&change->db->schema.mutex);
-    assert(view_store(change->current, family) == NULL && family->active != NULL);
-    if (touch(change, family))
-        put_store(change, family, store);
+    assert(store->active != NULL);
+    if (touch(change, store))
+        put_store(change, store, store_view);
     else
-        store_view_unref(store);
+        store_view_unref(store_view);
 }
 
 void
-change_remove_store(struct change *change, petal_family *family)
+change_let_go(struct change *change, struct store_file *const *files, size_t count)
 {
-    const struct store_view *store = view_store(change->current, family);
-    size_t count = store != NULL ? store->file_count : 0;
+    if (!reserve_removed(change, count))
+        return;
+    for (size_t i = 0; i < count; i++)
+        change->removed[change->removed_count++] = files[i];
+}
+
+static void
+let_go_all(struct change *change, const struct store_view *store)
+{
+    if (!reserve_removed(change, store->file_count))
+        return;
+    for (size_t i = 0; i < store->file_count; i++)
+        change->removed[change->removed_count++] = store->files[i].file;
+}
+
+void
+change_remove_store(struct change *change, struct store *store)
+{
+    assert_held(&change->db->schema.mutex);
+    assert_leads(change->db);
+    if (!touch(change, store))
+        return;
+    let_go_all(change, view_store(change->current, store));
+    put_store(change, store, NULL);
+}
+
+void
+change_remove_family(struct change *change, petal_family *family)
+{
+    const struct region_list *list = view_regions(change->current, family);
+    const petal_allocator *allocator = change->db->env.allocator;
 
     assert_held(&change->db->schema.mutex);
     assert_leads(change->db);
-    if (!touch(change, family) || !reserve_removed(change, count))
+    if (begin_view(change) &&
+        !mem_grow_array(allocator, &change->dropped, &change->dropped_capacity,
+                        change->dropped_count, change->dropped_count + 1, sizeof(petal_family *)))
+        change->no_memory = true;
+    if (change->no_memory)
         return;
-    for (size_t i = 0; i < count; i++)
-        change->removed[change->removed_count++] = store->files[i].file;
-    put_store(change, family, NULL);
+    change->dropped[change->dropped_count++] = family;
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        if (touch(change, list->regions[i].store))
+            let_go_all(change, list->regions[i].view);
+    }
+    if (!change->no_memory && view_remove_family(change->view, family->slot) != PETAL_OK)
+        change->no_memory = true;
 }
 
 enum petal_status
@@ -187,44 +315,80 @@ change_commit(struct change *change, petal_error *error)
     return error_copy(error, &cause);
 }
 
-/* The store of a dropped family is out of the view: its memtable is no more. */
+/* The store is out of the view: its memtable is no more. */
 static void
-forget_store(petal_db *db, petal_family *family)
+forget_store(petal_db *db, struct store *store)
 {
     assert_leads(db);
-    assert(family_is_dropped(family));
-    if (family->unusable)
-        damage_remove_lost(family);
-    assert(family->active_bytes <= db->writers.active_bytes);
-    db->writers.active_bytes -= family->active_bytes;
-    if (family->active != NULL)
-        db->writers.active_memory -= family->active->charged;
-    family->active = NULL;
-    family->active_bytes = 0;
-    family_forget_written(family);
+    assert(store_is_dropped(store));
+    assert(store->active_bytes <= db->writers.active_bytes);
+    db->writers.active_bytes -= store->active_bytes;
+    if (store->active != NULL)
+        db->writers.active_memory -= store->active->charged;
+    store->active = NULL;
+    store->active_bytes = 0;
+    store_forget_written(store);
+}
+
+/* Files that no store has any more go with their last reader. */
+static void
+remove_files(struct change *change)
+{
+    petal_db *db = change->db;
+    size_t gone = 0;
+
+    assert_held(&db->manifest_mutex);
+    for (size_t i = 0; i < change->removed_count; i++) {
+        struct store_file *file = change->removed[i];
+
+        if (manifest_names_file(db->manifest, file->number))
+            continue;
+        atomic_store_explicit(&file->obsolete, true, memory_order_relaxed);
+        change->removed[gone++] = file;
+    }
+    damage_end(&db->schema, change->removed, gone);
+}
+
+/* Has a store by now more than a region is to have? */
+static bool
+has_grown(const struct change *change)
+{
+    for (size_t i = 0; change->db->keeper != NULL && i < change->store_count; i++) {
+        const struct store_view *store = view_store(change->view, change->stores[i]);
+
+        if (store != NULL && store_view_file_bytes(store) >
+                                 db_max_region_bytes(change->stores[i]->family->table))
+            return true;
+    }
+    return false;
 }
 
 void
 change_publish(struct change *change)
 {
     petal_db *db = change->db;
+    bool grown;
 
     assert_held(&db->views.mutex);
     if (change->view == NULL)
         return;
-    assert_held(&db->views.mutex);
     assert(!change->no_memory && atomic_load(&db->views.current) == change->current);
-    for (size_t i = 0; i < change->removed_count; i++)
-        atomic_store_explicit(&change->removed[i]->obsolete, true, memory_order_relaxed);
-    damage_end(&db->schema, change->removed, change->removed_count);
-    for (size_t i = 0; i < change->family_count; i++) {
-        if (view_store(change->view, change->families[i]) == NULL)
-            forget_store(db, change->families[i]);
+    remove_files(change);
+    for (size_t i = 0; i < change->dropped_count; i++) {
+        if (change->dropped[i]->unusable)
+            damage_remove_lost(change->dropped[i]);
     }
+    for (size_t i = 0; i < change->store_count; i++) {
+        if (view_store(change->view, change->stores[i]) == NULL)
+            forget_store(db, change->stores[i]);
+    }
+    grown = has_grown(change);
     db_publish_view(db, change->view);
     change->view = NULL; /* the database's */
-    for (size_t i = 0; i < change->family_count; i++)
-        progress_count_runs(&db->progress, &db->views, change->families[i]);
+    for (size_t i = 0; i < change->store_count; i++)
+        progress_count_runs(&db->progress, &db->views, change->stores[i]);
+    if (grown)
+        progress_tell_grown(&db->progress);
 }
 
 void
@@ -237,6 +401,7 @@ change_end(struct change *change)
     mutex_unlock(&db->views.mutex);
     mutex_unlock(&db->manifest_mutex);
     manifest_edit_fini(&change->edit);
-    mem_free(allocator, change->families, change->family_capacity * sizeof *change->families);
+    mem_free(allocator, change->stores, change->store_capacity * sizeof(struct store *));
+    mem_free(allocator, change->dropped, change->dropped_capacity * sizeof(petal_family *));
     mem_free(allocator, change->removed, change->removed_capacity * sizeof *change->removed);
 }

@@ -33,36 +33,54 @@ struct change {
     struct manifest_edit edit;
     struct view *current;
     struct view *view;       /* the next one; NULL: no store has changed yet */
-    size_t slot_count;       /* that it has room for */
-    petal_family **families; /* whose stores change */
-    size_t family_count, family_capacity;
+    size_t slot_count;     /* that it has room for */
+    struct store **stores; /* that change */
+    size_t store_count, store_capacity;
+    petal_family **dropped; /* families */
+    size_t dropped_count, dropped_capacity;
     struct store_file **removed; /* files that the manifest names no more; `current` has them */
     size_t removed_count, removed_capacity;
     bool no_memory;
     bool unknown; /* change_commit failed, and nobody knows which files the manifest names */
 };
 
-/* `slot_count`: that of stores to be made; 0: none is. */
+/* `slot_count`: that of families to be made; 0: none is. */
 void change_begin(struct change *change, petal_db *db, size_t slot_count);
 
 /*
- * The files of `output` take the place of `memtable`, if not NULL, and of `files`, of which they
- * were made. REQUIRES: these are in the family's store.
+ * The files of `output`, as far as they have rows of the store's region, take the place of
+ * `memtable`, if not NULL, and of `files`, of which they were made, as far as the store has them
+ * still. REQUIRES: the memtable is in the store.
  */
-void change_rewritten(struct change *change, petal_family *family, struct store_memtable *memtable,
+void change_rewritten(struct change *change, struct store *store, struct store_memtable *memtable,
                       struct store_file *const *files, size_t file_count,
                       const struct output_files *output);
 
-/* The files become files of another run, as they are. REQUIRES: they are in the family's store, and
- * no file of that run has rows of theirs. */
-void change_linked(struct change *change, petal_family *family, struct store_file *const *files,
+/* The same in all stores of the family that have the memtable; without one, in all that have rows
+ * of the output. `flushed`: up to which sequence these stores are flushed; 0: as far as they were.
+ */
+void change_flushed(struct change *change, const petal_family *family,
+                    struct store_memtable *memtable, const struct output_files *output,
+                    uint64_t flushed);
+
+/* The files become files of another run, as they are. REQUIRES: they are in the store, and no file
+ * of that run has rows of theirs. */
+void change_linked(struct change *change, struct store *store, struct store_file *const *files,
                    size_t file_count, uint64_t run);
 
-/* A new store, of which the edit tells by itself; the reference is taken over. */
-void change_add_store(struct change *change, petal_family *family, struct store_view *store);
+/* The store's next view, in place of what it has, if anything; the reference is taken over. The
+ * edit tells by itself of what it brings. */
+void change_put_store(struct change *change, struct store *store, struct store_view *store_view);
 
-/* The store of a family that is dropped: the edit tells of that by itself. */
-void change_remove_store(struct change *change, petal_family *family);
+/* The files of a store are not its own any more, though they may be others': the edit tells of it
+ * by itself. */
+void change_let_go(struct change *change, struct store_file *const *files, size_t count);
+
+/* The store of a region that is merged into another, which takes what it has. */
+void change_remove_store(struct change *change, struct store *store);
+
+/* The stores of a family that is dropped: the edit tells of that by itself. */
+void change_remove_family(struct change *change, petal_family *family);
 
 /* Make the edit durable, with the present counters. A failure that leaves the manifest's content
  * unknown turns the database read-only. */

@@ -68,59 +68,91 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
 
 /* A memtable in front of files that are open; the store view takes references of its own. */
 static enum petal_status
-make_store(petal_family *family, struct store_file *const *files, size_t file_count,
-           struct store_view **store)
+make_view(struct store *store, petal_slice end, struct store_file *const *files,
+          size_t file_count, struct store_view **store_view)
 {
-    petal_db *db = family->table->db;
+    const petal_allocator *allocator = store->family->table->db->env.allocator;
     struct store_memtable *memtable;
-    enum petal_status status = store_memtable_new(&memtable, db->env.allocator);
+    enum petal_status status = store_memtable_new(&memtable, allocator);
 
-    assert(family->active == NULL);
+    assert(store->active == NULL);
     if (status != PETAL_OK)
         return status;
-    status = store_view_new(store, db->env.allocator, NULL,
-                            &(struct store_change){.add_memtable = memtable,
+    status = store_view_new(store_view, allocator, NULL,
+                            &(struct store_change){.low = store->start,
+                                                   .high = end,
+                                                   .add_memtable = memtable,
                                                    .add_files = files,
                                                    .add_file_count = file_count});
     store_memtable_unref(memtable);
     if (status == PETAL_OK)
-        family->active = memtable;
+        store->active = memtable;
+    return status;
+}
+
+/* The file, if the view has it in the same run; NULL: it has not. */
+static struct store_file *
+find_open(const struct store_view *store, const struct manifest_file *described)
+{
+    for (uint32_t i = 0; store != NULL && i < store->file_count; i++) {
+        if (store->files[i].file->number == described->number &&
+            store->files[i].file->run == described->run)
+            return store->files[i].file;
+    }
+    return NULL;
+}
+
+static enum petal_status
+open_file(struct store *store, const struct manifest_file *described,
+          const struct store_view *before, struct store_file **file, petal_error *error)
+{
+    petal_db *db = store->family->table->db;
+    enum petal_status status = PETAL_OK;
+
+    *file = find_open(before, described);
+    if (*file != NULL) {
+        store_file_ref(*file);
+        return PETAL_OK;
+    }
+    status = db_open_file(db, store->family, described, file, error);
+    if (status == PETAL_OK)
+        sst_reader_read_ahead((*file)->reader, &db->index_ahead);
     return status;
 }
 
 enum petal_status
-family_open_store(petal_family *family, const struct manifest_family *described, bool without_lost,
-                  struct store_view **store, petal_error *error)
+store_open(struct store *store, const struct manifest_store *described,
+           petal_slice end, const struct store_view *before, bool without_lost,
+           struct store_view **store_view, petal_error *error)
 {
-    petal_db *db = family->table->db;
+    petal_family *family = store->family;
+    const petal_allocator *allocator = family->table->db->env.allocator;
     size_t count = described->file_count, opened = 0;
     petal_error cause;
     struct store_file **files = NULL;
     enum petal_status status = PETAL_OK;
 
     if (count > 0) {
-        files = mem_zalloc(db->env.allocator, count * sizeof *files);
+        files = mem_zalloc(allocator, count * sizeof *files);
         if (files == NULL)
             return error_no_memory(error);
     }
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {
         const struct manifest_file *file = &described->files[i];
 
-        status = db_open_file(db, family, file, &files[opened], &cause);
-        if (status == PETAL_OK)
-            sst_reader_read_ahead(files[opened++]->reader, &db->index_ahead);
+        status = open_file(store, file, before, &files[opened], &cause);
+        opened += status == PETAL_OK;
         if (status != PETAL_OK && without_lost)
             status = damage_note_lost(family, file->number, &cause);
         if (status != PETAL_OK)
             error_copy(error, &cause);
     }
-    if (status == PETAL_OK && make_store(family, files, opened, store) != PETAL_OK)
+    if (status == PETAL_OK && make_view(store, end, files, opened, store_view) != PETAL_OK)
         status = error_no_memory(error);
-    family_note_stamped(family, described->ahead);
     for (size_t i = 0; i < opened; i++)
         family_note_given(family, sst_reader_facts(files[i]->reader)->time_max);
     for (size_t i = 0; i < opened; i++)
         store_file_unref(files[i]);
-    mem_free(db->env.allocator, files, count * sizeof *files);
+    mem_free(allocator, files, count * sizeof *files);
     return status;
 }

@@ -155,13 +155,43 @@ take_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
     return PETAL_OK;
 }
 
+/* Before the first row that is wanted. */
+static enum petal_status
+seek_low(struct rewrite *rewrite, petal_error *error)
+{
+    const struct rewrite_job *job = rewrite->job;
+    size_t bytes = cell_key_bound(job->low.size, 0);
+    struct cell_key key;
+    enum petal_status status;
+    uint8_t *memory;
+
+    if (!job->shared || job->low.size == 0)
+        return job->input->ops->seek_first(job->input, error);
+    memory = mem_alloc(rewrite->db->env.allocator, bytes);
+    if (memory == NULL)
+        return error_no_memory(error);
+    cell_key_make(&key, memory, job->low, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    status = job->input->ops->seek(job->input, &key, error);
+    mem_free(rewrite->db->env.allocator, memory, bytes);
+    return status;
+}
+
+/* No row is wanted any more. */
+static bool
+is_above(const struct rewrite *rewrite, petal_slice row)
+{
+    const struct rewrite_job *job = rewrite->job;
+
+    return job->shared && job->high.size > 0 && slice_compare(row, job->high) >= 0;
+}
+
 static enum petal_status
 take_all(struct rewrite *rewrite, petal_error *error)
 {
     struct cell_iter *input = rewrite->job->input;
-    enum petal_status status = input->ops->seek_first(input, error);
+    enum petal_status status = seek_low(rewrite, error);
 
-    while (status == PETAL_OK && input->valid) {
+    while (status == PETAL_OK && input->valid && !is_above(rewrite, input->cell.row)) {
         status = take_cell(rewrite, &input->cell, error);
         if (status == PETAL_OK)
             status = input->ops->next(input, error);
@@ -179,7 +209,8 @@ check_balance(const struct rewrite *rewrite, petal_error *error)
 
     for (int reason = 0; reason < VISIBILITY_REASONS; reason++)
         dropped += result->dropped[reason];
-    if (result->cells_in == rewrite->job->cells &&
+    if ((rewrite->job->shared ? result->cells_in <= rewrite->job->cells
+                              : result->cells_in == rewrite->job->cells) &&
         result->cells_in == result->output.cells + dropped &&
         result->dropped[VISIBILITY_OUTSIDE] == 0)
         return PETAL_OK;

@@ -3,8 +3,9 @@
  * store files: what a flush and a compaction have in common.
  *
  * Cells in = cells out + cells dropped by each reason, and cells in is what the sources' facts say:
- * checked before the result is handed out, so that bad memory does not lose cells in silence. When
- * all cells are dropped there is no file.
+ * checked before the result is handed out, so that bad memory does not lose cells in silence. (Of a
+ * part of the sources' rows it is only known that there are no more.) When all cells are dropped
+ * there is no file.
  *
  * The files are complete, synced and open, but nothing names them yet: the caller syncs the
  * directory and commits them, or removes them.
@@ -26,6 +27,10 @@ struct rewrite_job {
     petal_family *family;
     struct cell_iter *input; /* not positioned; all of it is rewritten */
     uint64_t cells;          /* that it yields */
+    /* Some of its rows are not wanted, those before `low` and from `high` on (empty: open): then it
+     * yields at most so many. */
+    bool shared;
+    petal_slice low, high;
     /* What stays. Its read point is read_point_oldest, taken before the first cell is read; its
      * time the file's time of writing. */
     struct visibility_rules rules;

@@ -45,12 +45,36 @@ find_present(const struct alteration *alteration, petal_slice name)
     return NULL;
 }
 
+/* A store of the family for each region of the table. */
+static enum petal_status
+make_stores(struct alteration *alteration, petal_family *family)
+{
+    const struct store_map *regions = &alteration->present->families[0]->stores;
+    enum petal_status status = PETAL_OK;
+
+    if (!family_reserve_stores(family, regions->count))
+        return PETAL_NO_MEMORY;
+    for (size_t i = 0; status == PETAL_OK && i < regions->count; i++) {
+        const struct store *like = regions->places[i].store;
+        struct store *store = store_new(family, like->region, like->start);
+        struct store_view *made;
+
+        if (store == NULL)
+            return PETAL_NO_MEMORY;
+        family_show_store(family, store);
+        status = store_open(store, &(struct manifest_store){.files = NULL},
+                            family_store_end(family, i), NULL, false, &made, NULL);
+        if (status == PETAL_OK)
+            change_put_store(&alteration->change, store, made);
+    }
+    return status;
+}
+
 static enum petal_status
 make_new_family(struct alteration *alteration, uint32_t next_id,
                 const petal_family_options *options, struct wanted_family *wanted)
 {
     petal_db *db = alteration->table->db;
-    struct store_view *store;
     enum petal_status status;
 
     wanted->is_new = true;
@@ -58,13 +82,9 @@ make_new_family(struct alteration *alteration, uint32_t next_id,
                                 db->schema.slot_count + alteration->new_count, options);
     if (wanted->family == NULL)
         return PETAL_NO_MEMORY;
-    status = family_open_store(wanted->family, &(struct manifest_family){.files = NULL}, false,
-                               &store, NULL);
-    if (status != PETAL_OK)
-        return status;
-    change_add_store(&alteration->change, wanted->family, store);
-    alteration->new_count++;
-    return PETAL_OK;
+    status = make_stores(alteration, wanted->family);
+    alteration->new_count += status == PETAL_OK;
+    return status;
 }
 
 static enum petal_status
@@ -172,7 +192,7 @@ commit(struct alteration *alteration, petal_error *error)
     for (size_t i = 0; i < present->family_count; i++) {
         if (is_wanted(alteration, present->families[i]))
             continue;
-        change_remove_store(change, present->families[i]);
+        change_remove_family(change, present->families[i]);
         manifest_edit_drop_family(&change->edit, id, present->families[i]->id);
     }
     for (size_t i = 0; i < alteration->options->family_count; i++) {

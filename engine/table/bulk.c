@@ -599,17 +599,12 @@ check_stores(const petal_bulk *bulk, petal_error *error)
     return status;
 }
 
-/* The least sequence in the family's store, files and memory, or the one after the oldest read
- * point, if that is less: its readers are to see the bulk. LEADER. */
+/* The least sequence in the store, files and memory. */
 static uint64_t
-least_in_store(const petal_bulk *bulk, const petal_family *family)
+least_in_store(const struct store_view *store)
 {
-    const struct view *view = atomic_load_explicit(&bulk->db->views.current, memory_order_relaxed);
-    const struct store_view *store = view_store(view, family);
-    uint64_t least = read_point_oldest(bulk->db) + 1;
+    uint64_t least = UINT64_MAX;
 
-    assert_leads(bulk->db);
-    assert_held(&bulk->db->views.mutex);
     for (uint32_t i = 0; i < store->memtable_count; i++) {
         uint64_t own =
             atomic_load_explicit(&store->memtables[i]->sequence_first, memory_order_relaxed);
@@ -623,6 +618,25 @@ least_in_store(const petal_bulk *bulk, const petal_family *family)
     return least;
 }
 
+/* The least of the family's stores, or the one after the oldest read point, if that is less: its
+ * readers are to see the bulk. LEADER. */
+static uint64_t
+least_in_family(const petal_bulk *bulk, const petal_family *family)
+{
+    const struct view *view = atomic_load_explicit(&bulk->db->views.current, memory_order_relaxed);
+    const struct region_list *list = view_regions(view, family);
+    uint64_t least = read_point_oldest(bulk->db) + 1;
+
+    assert_leads(bulk->db);
+    assert_held(&bulk->db->views.mutex);
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint64_t own = least_in_store(list->regions[i].view);
+
+        least = own < least ? own : least;
+    }
+    return least;
+}
+
 /* Where the sequences of the family's cells begin: at least (ABOVE) or at most (BELOW). */
 static enum petal_status
 find_first(const petal_bulk *bulk, const petal_family *family, uint64_t *first, petal_error *error)
@@ -631,7 +645,7 @@ find_first(const petal_bulk *bulk, const petal_family *family, uint64_t *first, 
 
     *first = bulk->db->writers.last_sequence + 1;
     if (bulk->place == PETAL_BULK_BELOW) {
-        uint64_t least = least_in_store(bulk, family);
+        uint64_t least = least_in_family(bulk, family);
 
         if (least < LEAST_SEQUENCE + RANKS)
             return error_set(error, PETAL_INVALID,
@@ -711,7 +725,7 @@ enter(petal_bulk *bulk, bool *again, petal_error *error)
         for (size_t k = 0; k < store->files.count; k++)
             family_note_given(store->family,
                               sst_reader_facts(store->files.files[k]->reader)->time_max);
-        change_rewritten(&change, store->family, NULL, NULL, 0, &store->files);
+        change_flushed(&change, store->family, NULL, &store->files, 0);
     }
     /* An edit that lacks it for want of memory is refused. */
     manifest_edit_counters(&change.edit, 0, last, 0);

@@ -21,12 +21,12 @@ kind_of_filter(const struct file_facts *facts)
 }
 
 static petal_file_info
-describe_file(const petal_family *family, const struct file_entry *file)
+describe_file(const struct store *store, const struct file_entry *file)
 {
     const struct file_facts *facts = file->facts;
 
     return (petal_file_info){
-        .family = family->name,
+        .family = store->family->name,
         .number = file->file->number,
         .file_bytes = facts->file_bytes,
         .data_bytes = facts->data_bytes,
@@ -51,6 +51,8 @@ describe_file(const petal_family *family, const struct file_entry *file)
         .written_ms = facts->written_ms,
         .bloom_kind = kind_of_filter(facts),
         .of_all_files = facts->origin == FILE_ORIGIN_ALL_FILES,
+        .region = store->region,
+        .shared = file->shared,
     };
 }
 
@@ -72,12 +74,16 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
     status = table_check_alive(table, error); /* a view without its stores tells nothing */
     alive = status == PETAL_OK;
     for (size_t i = 0; alive && go_on && i < descriptor->family_count; i++) {
-        const struct store_view *store = view_store(view, descriptor->families[i]);
+        const struct region_list *list = view_regions(view, descriptor->families[i]);
 
-        for (uint32_t k = 0; go_on && store != NULL && k < store->file_count; k++) {
-            petal_file_info info = describe_file(descriptor->families[i], &store->files[k]);
+        for (uint32_t r = 0; go_on && list != NULL && r < list->count; r++) {
+            const struct region_store *region = &list->regions[r];
 
-            go_on = visit(argument, &info);
+            for (uint32_t k = 0; go_on && k < region->view->file_count; k++) {
+                petal_file_info info = describe_file(region->store, &region->view->files[k]);
+
+                go_on = visit(argument, &info);
+            }
         }
         /* The first that is damaged; later ones are visited nevertheless. */
         if (go_on && status == PETAL_OK)
@@ -85,6 +91,16 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
     }
     view_unref(view);
     return status;
+}
+
+static uint64_t
+store_view_memory(const struct store_view *store)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < store->memtable_count; i++)
+        bytes += memtable_bytes(store->memtables[i]->memtable);
+    return bytes;
 }
 
 uint64_t
@@ -99,10 +115,10 @@ petal_table_memtable_bytes(petal_table *table)
     descriptor = table_descriptor(table);
     view = read_pin_view(table->db);
     for (size_t i = 0; i < descriptor->family_count; i++) {
-        const struct store_view *store = view_store(view, descriptor->families[i]);
+        const struct region_list *list = view_regions(view, descriptor->families[i]);
 
-        for (uint32_t k = 0; store != NULL && k < store->memtable_count; k++)
-            bytes += memtable_bytes(store->memtables[k]->memtable);
+        for (uint32_t k = 0; list != NULL && k < list->count; k++)
+            bytes += store_view_memory(list->regions[k].view);
     }
     view_unref(view);
     return bytes;
@@ -151,17 +167,19 @@ bytes_to_verify(const struct view *view, const struct table_descriptor *descript
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < descriptor->family_count; i++) {
-        const struct store_view *store = view_store(view, descriptor->families[i]);
+        const struct region_list *list = view_regions(view, descriptor->families[i]);
 
-        for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
-            bytes += store->files[k].facts->file_bytes;
+        for (uint32_t r = 0; list != NULL && r < list->count; r++) {
+            for (uint32_t k = 0; k < list->regions[r].view->file_count; k++)
+                bytes += list->regions[r].view->files[k].facts->file_bytes;
+        }
     }
     return bytes;
 }
 
-/* Report what the store has lost, and each of its files. */
+/* Report what the family has lost, and each of its files. */
 static enum petal_status
-verify_family(struct table_check *check, const struct store_view *store, petal_error *error)
+verify_family(struct table_check *check, const struct region_list *list, petal_error *error)
 {
     bool tells = check->options.fault != NULL;
     const struct sst_watch watch = {
@@ -173,8 +191,12 @@ verify_family(struct table_check *check, const struct store_view *store, petal_e
         tell_fault(check, &(struct sst_fault){.error = &lost});
         status = PETAL_OK;
     }
-    for (uint32_t k = 0; status == PETAL_OK && store != NULL && k < store->file_count; k++)
-        status = sst_reader_verify(store->files[k].reader, &watch, error);
+    for (uint32_t r = 0; status == PETAL_OK && list != NULL && r < list->count; r++) {
+        const struct store_view *store = list->regions[r].view;
+
+        for (uint32_t k = 0; status == PETAL_OK && k < store->file_count; k++)
+            status = sst_reader_verify(store->files[k].reader, &watch, error);
+    }
     return status;
 }
 
@@ -207,7 +229,7 @@ petal_table_verify_watched(petal_table *table, const petal_check_options *option
     check.total = bytes_to_verify(view, descriptor);
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
         check.family = descriptor->families[i];
-        status = verify_family(&check, view_store(view, descriptor->families[i]), error);
+        status = verify_family(&check, view_regions(view, descriptor->families[i]), error);
     }
     if (status == PETAL_OK && check.first.status != PETAL_OK)
         status = error_copy(error, &check.first);

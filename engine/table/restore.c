@@ -26,7 +26,9 @@ struct restoration {
     bool unknown;  /* the manifest may name its files, though it failed */
     petal_table *table;
     size_t slots_before, slots_after; /* of the schema, when the handles took theirs */
-    struct store_view **stores;       /* of the table's families; NULL: taken over by the change */
+    /* Family by family of the table's stores, in the order of regions; NULL: taken over by the
+     * change. */
+    struct store_view **stores;
 };
 
 /* ---- preparing ---- */
@@ -43,7 +45,9 @@ make_handles(struct restoration *restoration, petal_error *error)
     assert_held(&schema->mutex);
     table_number_families(&restoration->source);
     described = restoration->source;
-    described.id = 0; /* the commit gives one */
+    described.id = 0; /* the commit gives one, and the next ones to the other regions */
+    for (size_t i = 0; i < described.region_count; i++)
+        described.regions[i]->id = (uint32_t)i;
     described.name = restoration->name;
     restoration->slots_before = schema->slot_count;
     status = table_attach(schema, &described, &restoration->table);
@@ -56,20 +60,33 @@ make_handles(struct restoration *restoration, petal_error *error)
     return PETAL_OK;
 }
 
+static size_t
+store_count(const struct restoration *restoration)
+{
+    return restoration->source.family_count * restoration->source.region_count;
+}
+
 static enum petal_status
 open_stores(struct restoration *restoration, petal_error *error)
 {
     const petal_allocator *allocator = restoration->db->env.allocator;
-    size_t count = restoration->source.family_count;
+    size_t count = store_count(restoration), regions = restoration->source.region_count;
     enum petal_status status = PETAL_OK;
 
-    restoration->stores = mem_zalloc(allocator, count * sizeof *restoration->stores);
+    restoration->stores = mem_zalloc(allocator, count * sizeof(struct store_view *));
     if (restoration->stores == NULL)
         return error_no_memory(error);
-    for (size_t i = 0; status == PETAL_OK && i < count; i++)
-        status = family_open_store(table_family_by_id(restoration->table, (uint16_t)i),
-                                   &restoration->source.families[i], false, &restoration->stores[i],
-                                   error);
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        petal_family *family =
+            table_family_by_id(restoration->table, (uint16_t)(i / regions));
+        size_t place = i % regions;
+
+        status = store_open(family->stores.places[place].store,
+                            &restoration->source.families[i / regions].stores[place],
+                            family_store_end(family, place),
+                            place > 0 ? restoration->stores[i - 1] : NULL, false,
+                            &restoration->stores[i], error);
+    }
     return status;
 }
 
@@ -102,11 +119,15 @@ take_over(struct restoration *restoration, petal_error *error)
         const struct table_descriptor *descriptor = table_descriptor(before);
 
         for (size_t i = 0; i < descriptor->family_count; i++)
-            change_remove_store(&change, descriptor->families[i]);
+            change_remove_family(&change, descriptor->families[i]);
         manifest_edit_drop_table(&change.edit, before->id);
     }
-    for (size_t i = 0; i < restoration->source.family_count; i++) {
-        change_add_store(&change, table_family_by_id(table, (uint16_t)i), restoration->stores[i]);
+    for (size_t i = 0; i < store_count(restoration); i++) {
+        size_t regions = restoration->source.region_count;
+        const petal_family *family = table_family_by_id(table, (uint16_t)(i / regions));
+
+        change_put_store(&change, family->stores.places[i % regions].store,
+                         restoration->stores[i]);
         restoration->stores[i] = NULL;
     }
     manifest_edit_table(&change.edit, &restoration->source, id, restoration->name, NULL);
@@ -171,9 +192,11 @@ remove_handles(struct restoration *restoration)
 static void
 erase_blocks(petal_db *db, const struct manifest_table *table)
 {
-    for (size_t f = 0; f < table->family_count; f++) {
-        for (size_t i = 0; i < table->families[f].file_count; i++)
-            cache_erase_file(db->cache, table->families[f].files[i].number);
+    for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+        const struct manifest_store *store = manifest_store_at(table, i);
+
+        for (size_t k = 0; k < store->file_count; k++)
+            cache_erase_file(db->cache, store->files[k].number);
     }
 }
 
@@ -184,11 +207,11 @@ restoration_end(struct restoration *restoration, bool succeeded)
 {
     petal_db *db = restoration->db;
     const petal_allocator *allocator = db->env.allocator;
-    size_t count = restoration->source.family_count;
+    size_t count = store_count(restoration);
 
     for (size_t i = 0; restoration->stores != NULL && i < count; i++)
         store_view_unref(restoration->stores[i]);
-    mem_free(allocator, restoration->stores, count * sizeof *restoration->stores);
+    mem_free(allocator, restoration->stores, count * sizeof(struct store_view *));
     if (succeeded)
         return;
     erase_blocks(db, &restoration->source);
@@ -329,10 +352,11 @@ copy_without_cells(const petal_table *table, struct manifest_table *copy, petal_
     mutex_unlock(&db->manifest_mutex);
     if (status != PETAL_OK)
         return error_no_memory(error);
-    for (size_t i = 0; i < copy->family_count; i++) {
-        copy->families[i].file_count = 0;
-        copy->families[i].flushed_sequence = 0;
+    for (size_t i = 0; i < copy->family_count; i++)
         copy->families[i].ahead = 0;
+    for (size_t i = 0; i < copy->family_count * copy->region_count; i++) {
+        manifest_store_at(copy, i)->file_count = 0;
+        manifest_store_at(copy, i)->flushed_sequence = 0;
     }
     return PETAL_OK;
 }

@@ -17,12 +17,11 @@
 static void
 remove_files(petal_db *db, const struct manifest_table *table, size_t count)
 {
-    for (size_t f = 0; f < table->family_count; f++) {
-        for (size_t i = 0; i < table->families[f].file_count && count > 0; i++, count--) {
-            uint64_t number = table->families[f].files[i].number;
+    for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+        const struct manifest_store *store = manifest_store_at(table, i);
 
-            readers_remove(&db->readers, FILENAME_STORE_FILE, number, 0);
-        }
+        for (size_t k = 0; k < store->file_count && count > 0; k++, count--)
+            readers_remove(&db->readers, FILENAME_STORE_FILE, store->files[k].number, 0);
     }
 }
 
@@ -50,11 +49,11 @@ table_files_link(petal_db *db, struct manifest_table *table, petal_error *error)
     enum petal_status status = PETAL_OK;
     size_t linked = 0;
 
-    for (size_t f = 0; f < table->family_count; f++) {
-        struct manifest_family *family = &table->families[f];
+    for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+        struct manifest_store *store = manifest_store_at(table, i);
 
-        for (size_t i = 0; status == PETAL_OK && i < family->file_count; i++) {
-            status = link_file(db, &family->files[i], error);
+        for (size_t k = 0; status == PETAL_OK && k < store->file_count; k++) {
+            status = link_file(db, &store->files[k], error);
             linked += status == PETAL_OK;
         }
     }
@@ -315,9 +314,11 @@ describe(const struct manifest_table *table)
                                       .created_ms = table->snapshot.created_ms,
                                       .ttl_seconds = table->snapshot.ttl_seconds};
 
-    for (size_t f = 0; f < table->family_count; f++) {
-        for (size_t i = 0; i < table->families[f].file_count; i++)
-            info.file_bytes += table->families[f].files[i].file_bytes;
+    for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+        const struct manifest_store *store = manifest_store_at(table, i);
+
+        for (size_t k = 0; k < store->file_count; k++)
+            info.file_bytes += store->files[k].file_bytes;
     }
     return info;
 }

@@ -54,30 +54,121 @@ table_resolve_families(const petal_allocator *allocator, const petal_table_optio
     return PETAL_OK;
 }
 
-static enum petal_status
-create_table(petal_db *db, const petal_table_options *options, petal_table **table,
-             petal_error *error)
+/* A table in one allocation: with the families, regions and empty stores of the options, whose
+ * splits are sorted. */
+struct new_table {
+    struct manifest_table described;
+    size_t bytes;
+};
+
+static struct new_table *
+describe_new(const petal_table_options *options, const petal_slice *splits,
+             const petal_allocator *allocator)
 {
-    const petal_allocator *allocator = db->env.allocator;
-    size_t count = options->family_count;
-    struct manifest_family *families = mem_zalloc(allocator, count * sizeof *families);
-    const struct manifest_table described = {
+    size_t families = options->family_count, regions = options->split_count + 1;
+    size_t bytes = sizeof(struct new_table) + families * sizeof(struct manifest_family) +
+                   regions * (sizeof(struct manifest_region) + sizeof(struct manifest_region *)) +
+                   families * regions * sizeof(struct manifest_store);
+    struct new_table *made = mem_zalloc(allocator, bytes);
+    struct manifest_region *region;
+    struct manifest_store *store;
+
+    if (made == NULL)
+        return NULL;
+    made->bytes = bytes;
+    made->described = (struct manifest_table){
         .name = options->name,
         .durability = options->durability,
         .read_only = options->read_only,
         .attributes = options->attributes,
         .attribute_count = options->attribute_count,
-        .families = families,
-        .family_count = count,
+        .families = (struct manifest_family *)(made + 1),
+        .family_count = families,
+        .region_count = regions,
     };
-    enum petal_status status;
+    region = (struct manifest_region *)(made->described.families + families);
+    store = (struct manifest_store *)(region + regions);
+    made->described.regions = (struct manifest_region **)(store + families * regions);
+    for (size_t i = 0; i < regions; i++) {
+        region[i] = (struct manifest_region){.table = &made->described, .place = i};
+        if (i > 0)
+            region[i].start = splits[i - 1];
+        made->described.regions[i] = &region[i];
+    }
+    for (size_t i = 0; i < families; i++) {
+        made->described.families[i].options = options->families[i];
+        made->described.families[i].stores = store + i * regions;
+    }
+    return made;
+}
 
-    if (families == NULL)
-        return error_no_memory(error);
+static int
+compare_rows(const void *a, const void *b)
+{
+    return slice_compare(*(const petal_slice *)a, *(const petal_slice *)b);
+}
+
+/* As HBase's admin checks them. */
+static enum petal_status
+check_splits(const petal_slice *splits, size_t count, petal_error *error)
+{
+    char quoted[160];
+
+    for (size_t i = 0; i < count; i++) {
+        if (splits[i].size == 0)
+            return error_set(error, PETAL_INVALID,
+                             "Empty split key must not be passed in the split keys.");
+        if (splits[i].size > PETAL_MAX_ROW_BYTES)
+            return error_set(error, PETAL_INVALID, "a split key has %zu bytes; a row has at most %d",
+                             splits[i].size, PETAL_MAX_ROW_BYTES);
+        if (i > 0 && slice_equal(splits[i], splits[i - 1]))
+            return error_set(error, PETAL_INVALID,
+                             "All split keys must be unique, found duplicate: %s",
+                             error_quote(splits[i], quoted, sizeof quoted));
+    }
+    return PETAL_OK;
+}
+
+/* *splits: a sorted copy of the options'; NULL: there are none. */
+static enum petal_status
+sort_splits(const petal_table_options *options, petal_slice **splits,
+            const petal_allocator *allocator, petal_error *error)
+{
+    size_t count = options->split_count;
+
+    *splits = NULL;
+    RETURN_IF_NO_ARRAY(options->splits, count, error);
     for (size_t i = 0; i < count; i++)
-        families[i].options = options->families[i];
-    status = table_make_new(db, &described, table, error);
-    mem_free(allocator, families, count * sizeof *families);
+        RETURN_IF_NO_BYTES(options->splits[i], error);
+    if (count == 0)
+        return PETAL_OK;
+    if (count > MOST_SPLITS)
+        return error_set(error, PETAL_INVALID, "the table has %zu split keys; the limit is %d",
+                         count, MOST_SPLITS);
+    *splits = mem_alloc(allocator, count * sizeof(petal_slice));
+    if (*splits == NULL)
+        return error_no_memory(error);
+    memcpy(*splits, options->splits, count * sizeof(petal_slice));
+    qsort(*splits, count, sizeof(petal_slice), compare_rows);
+    return check_splits(*splits, count, error);
+}
+
+static enum petal_status
+create_table(petal_db *db, const petal_table_options *options, petal_table **table,
+             petal_error *error)
+{
+    const petal_allocator *allocator = db->env.allocator;
+    petal_slice *splits;
+    enum petal_status status = sort_splits(options, &splits, allocator, error);
+
+    if (status == PETAL_OK) {
+        struct new_table *made = describe_new(options, splits, allocator);
+
+        status = made != NULL ? table_make_new(db, &made->described, table, error)
+                              : error_no_memory(error);
+        mem_free(allocator, made, made != NULL ? made->bytes : 0);
+    }
+    mem_free(allocator, splits, options->split_count * sizeof(petal_slice));
     return status;
 }
 
@@ -108,10 +199,15 @@ petal_table_check(const petal_table_options *given, petal_error *error)
 
     petal_table_options options;
     petal_family_options *families;
+    petal_slice *splits;
     enum petal_status status;
 
     error_clear(error);
     status = read_options(&mem_default_allocator, given, &options, &families, error);
+    if (status == PETAL_OK) {
+        status = sort_splits(&options, &splits, &mem_default_allocator, error);
+        mem_free(&mem_default_allocator, splits, options.split_count * sizeof(petal_slice));
+    }
     mem_free(&mem_default_allocator, families, options.family_count * sizeof *families);
     return status;
 }
@@ -167,7 +263,7 @@ petal_table_drop(petal_table *table, petal_error *error)
     if (status == PETAL_OK) {
         descriptor = table_descriptor(table);
         for (size_t i = 0; i < descriptor->family_count; i++)
-            change_remove_store(&change, descriptor->families[i]);
+            change_remove_family(&change, descriptor->families[i]);
         manifest_edit_drop_table(&change.edit, table->id);
         status = change_commit(&change, error);
     }

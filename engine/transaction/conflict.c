@@ -105,6 +105,26 @@ search_store(const struct search *search, const struct store_view *store)
     return status;
 }
 
+/* The stores of the regions that have rows of the range. What they share with other regions was
+ * written there, too, so that it is a conflict wherever it is found. */
+static enum petal_status
+search_family(const struct search *search, const struct region_list *list)
+{
+    const struct own_range *asked = search->range;
+    enum petal_status status = PETAL_OK;
+    uint32_t first = 0;
+
+    if (list != NULL && asked->low.size > 0)
+        first = (uint32_t)(region_of_row(list, slice_head(asked->low, 0), asked->low) -
+                           list->regions);
+    for (uint32_t i = first; status == PETAL_OK && list != NULL && i < list->count; i++) {
+        if (i > first && is_behind(asked, list->regions[i].start))
+            break;
+        status = search_store(search, list->regions[i].view);
+    }
+    return status;
+}
+
 enum petal_status
 conflict_check(const struct own_range *range, uint64_t since, bool leads, petal_error *error)
 {
@@ -133,12 +153,8 @@ conflict_check(const struct own_range *range, uint64_t since, bool leads, petal_
                       CELL_SEQUENCE_MAX);
     pin = read_pin(db, NULL);
     descriptor = table_descriptor(range->table);
-    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
-        const struct store_view *store = view_store(pin.view, descriptor->families[i]);
-
-        if (store != NULL)
-            status = search_store(&search, store);
-    }
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
+        status = search_family(&search, view_regions(pin.view, descriptor->families[i]));
     view_unref(pin.view);
     mem_free(db->env.allocator, buffer, bytes);
     return status;

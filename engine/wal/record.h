@@ -61,6 +61,7 @@ enum write_operation {
 /* One cell of a write on its way to the WAL and the memtable. */
 struct write_cell {
     petal_family *family;
+    struct store *store; /* of its row: the leader's */
     uint64_t row_hash;
     struct cell cell; /* sequence and an assigned timestamp are filled in by the write leader */
     int64_t least_timestamp; /* an assigned timestamp is this one if it is later than now; else 0 */

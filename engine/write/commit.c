@@ -117,12 +117,12 @@ make_room(petal_db *db, petal_error *error)
 }
 
 void
-write_charge(petal_db *db, petal_family *family)
+write_charge(petal_db *db, struct store *store)
 {
     size_t change;
 
     assert_leads(db);
-    store_memtable_charge(family->active, &db->memory, &change);
+    store_memtable_charge(store->active, &db->memory, &change);
     db->writers.active_memory += change;
 }
 
@@ -130,36 +130,36 @@ write_charge(petal_db *db, petal_family *family)
 static enum petal_status
 reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
 {
-    petal_family *touched = NULL;
+    struct store *touched = NULL;
     enum petal_status status = PETAL_OK;
 
     if (is_one_cell(first, last) && first->status == PETAL_OK &&
-        memtable_has_room(first->cells->family->active->memtable, &first->cells->cell))
+        memtable_has_room(first->cells->store->active->memtable, &first->cells->cell))
         return PETAL_OK;
     FOR_EACH_OP(op, first, last)
     {
         for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++) {
-            petal_family *family = op->cells[i].family;
+            struct store *store = op->cells[i].store;
 
-            if (family->group_cells++ == 0) {
-                family->group_next = touched;
-                touched = family;
+            if (store->group_cells++ == 0) {
+                store->group_next = touched;
+                touched = store;
             }
-            family->group_bytes += write_cell_bytes(&op->cells[i]);
+            store->group_bytes += write_cell_bytes(&op->cells[i]);
         }
     }
-    for (petal_family *family = touched; family != NULL; family = family->group_next) {
+    for (struct store *store = touched; store != NULL; store = store->group_next) {
         if (status == PETAL_OK) {
             bool grown;
 
-            status = memtable_reserve(family->active->memtable, family->group_cells,
-                                      family->group_bytes, &grown);
+            status = memtable_reserve(store->active->memtable, store->group_cells,
+                                      store->group_bytes, &grown);
             if (grown)
-                write_charge(db, family);
+                write_charge(db, store);
         }
-        assert(family->group_cells > 0);
-        family->group_cells = 0;
-        family->group_bytes = 0;
+        assert(store->group_cells > 0);
+        store->group_cells = 0;
+        store->group_bytes = 0;
     }
     return status;
 }
@@ -277,7 +277,7 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
             continue;
         }
         if (is_one_cell(first, last))
-            memtable_prepare(op->cells->family->active->memtable, &op->cells->cell,
+            memtable_prepare(op->cells->store->active->memtable, &op->cells->cell,
                              op->cells->row_hash);
         if (op->durability > PETAL_SKIP_WAL) {
             if (wal == NULL) {
@@ -307,18 +307,18 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
 enum petal_status
 write_apply_cell(petal_db *db, const struct write_cell *write)
 {
-    petal_family *family = write->family;
-    struct store_memtable *active = family->active;
+    struct store *store = write->store;
+    struct store_memtable *active = store->active;
     size_t bytes = write_cell_bytes(write) + MEMTABLE_CELL_OVERHEAD_BYTES;
 
     assert_leads(db);
     if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0) {
         atomic_store_explicit(&active->sequence_first, write->cell.sequence, memory_order_relaxed);
-        family_note_written(family, &db->writers.written);
+        store_note_written(store, &db->writers.written);
     }
     /* Before the cell: a reader that sees the cell's sequence published sees these, too. */
     store_memtable_note_cell(active, &write->cell);
-    family->active_bytes += bytes;
+    store->active_bytes += bytes;
     db->writers.active_bytes += bytes;
     return memtable_add(active->memtable, &write->cell, write->row_hash);
 }
@@ -374,8 +374,12 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
         FOR_EACH_OP(op, first, last)
         {
             for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++) {
-                if (!family_is_writable(op->cells[i].family))
-                    op->status = family_check_writable(op->cells[i].family, op->error);
+                struct write_cell *write = &op->cells[i];
+
+                if (family_is_writable(write->family))
+                    write->store = family_store_of_row(write->family, write->cell.row);
+                else
+                    op->status = family_check_writable(write->family, op->error);
             }
             synced = synced || (op->status == PETAL_OK && op->durability == PETAL_FSYNC_WAL);
         }

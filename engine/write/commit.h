@@ -48,8 +48,8 @@ enum petal_status write_submit(petal_db *db, struct write_op *op);
 /* Do the write without a place in the queue. REQUIRES: the caller leads alone. LEADER. */
 enum petal_status write_serve(petal_db *db, struct write_op *op);
 
-/* Charge the growth of the family's active memtable. LEADER. */
-void write_charge(petal_db *db, petal_family *family);
+/* Charge the growth of the store's active memtable. LEADER. */
+void write_charge(petal_db *db, struct store *store);
 
 /* Add a cell to its store's active memtable. REQUIRES: its memory is reserved. LEADER. */
 enum petal_status write_apply_cell(petal_db *db, const struct write_cell *write);

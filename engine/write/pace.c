@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "engine/flush/flush.h"
 #include "engine/state/progress.h"
+#include "engine/state/read_point.h"
 #include "engine/wal/record.h"
 
 #include <assert.h>
@@ -46,26 +47,43 @@ pace_time(uint64_t bytes, double share, uint64_t rate)
 
 /* ---- runs ---- */
 
-/* Of the stores that the write concerns the one with most runs, and how many it has: 0: they do not
- * count. */
-static size_t
-runs_of_write(const struct pace_write *write, petal_family **family)
+/* The store with most runs so far, and how many it has. */
+struct most_runs {
+    struct store *store;
+    size_t runs;
+};
+
+static void
+count_store(struct most_runs *most, struct store *store)
 {
-    size_t most = 0;
+    size_t runs = atomic_load_explicit(&store->runs, memory_order_relaxed);
 
-    *family = write->cells[0].family;
+    assert(runs <= STORE_MOST_RUNS);
+    if (most->store == NULL || runs > most->runs)
+        *most = (struct most_runs){store, runs};
+}
+
+/* Of the stores that the write concerns, those of all regions where no row is known, the one with
+ * most runs; NULL, 0: they do not count. */
+static struct most_runs
+runs_of_write(const struct pace_write *write)
+{
+    struct most_runs most = {NULL, 0};
+    struct read_point point;
+
     if (write->db->no_compaction)
-        return 0;
+        return most;
+    read_begin(write->db, &point);
     for (size_t i = 0; i < write->count; i++) {
-        petal_family *own = write->cells[i].family;
-        size_t runs = atomic_load_explicit(&own->runs, memory_order_relaxed);
+        petal_slice row = write->cells[i].cell.row;
+        const struct region_list *list = view_regions(point.view, write->cells[i].family);
 
-        assert(runs <= STORE_MOST_RUNS);
-        if (runs > most) {
-            most = runs;
-            *family = own;
-        }
+        if (list != NULL && row.size > 0)
+            count_store(&most, region_of_row(list, slice_head(row, 0), row)->store);
+        for (uint32_t k = 0; list != NULL && row.size == 0 && k < list->count; k++)
+            count_store(&most, list->regions[k].store);
     }
+    read_end(write->db, &point);
     return most;
 }
 
@@ -95,11 +113,10 @@ share_of_write(const struct pace_write *write, _Atomic(uint64_t) **debtor)
 {
     petal_db *db = write->db;
     uint64_t limit = memory_budget_memtable_limit(&db->memory), memory = memtable_memory(db);
-    petal_family *family;
-    size_t runs = runs_of_write(write, &family);
-    double by_memory = pace_share(memory, limit, 0), share = pace_share(memory, limit, runs);
+    struct most_runs most = runs_of_write(write);
+    double by_memory = pace_share(memory, limit, 0), share = pace_share(memory, limit, most.runs);
 
-    *debtor = share < by_memory ? &family->pace_due_us : &db->pace->due_us;
+    *debtor = share < by_memory ? &most.store->pace_due_us : &db->pace->due_us;
     return share;
 }
 
@@ -233,9 +250,7 @@ waits_for_memory(const struct pace_write *write, const struct pace_place *place)
 static bool
 waits_for_runs(const struct pace_write *write)
 {
-    petal_family *family;
-
-    return runs_of_write(write, &family) >= STORE_MOST_RUNS;
+    return runs_of_write(write).runs >= STORE_MOST_RUNS;
 }
 
 /* Work of the background that failed is tried again some time: who waits for a compaction gives up

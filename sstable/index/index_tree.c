@@ -427,6 +427,22 @@ index_cursor_at_last(const struct index_cursor *cursor)
 }
 
 bool
+index_cursor_between(const struct index_cursor *first, const struct index_cursor *last,
+                     struct index_block *view, uint32_t *from, uint32_t *to)
+{
+    assert(first->tree == last->tree && first->depth == last->depth);
+    for (uint32_t i = 0; i < first->depth; i++) {
+        if (first->steps[i].position == last->steps[i].position)
+            continue;
+        *view = *node_of_step(first, i, view);
+        *from = first->steps[i].position;
+        *to = last->steps[i].position;
+        return *from < *to;
+    }
+    return false;
+}
+
+bool
 index_cursor_levels_agree(const struct index_cursor *cursor)
 {
     uint32_t step = cursor->depth - 1, position = cursor->steps[step].position;

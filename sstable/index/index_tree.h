@@ -143,6 +143,11 @@ bool index_cursor_levels_agree(const struct index_cursor *cursor);
 /* No entry follows. */
 bool index_cursor_at_last(const struct index_cursor *cursor);
 
+/* The entries between the two positions, of the level at which they part: the node that has them,
+ * made in *view, and the positions in it. False: they are the same. */
+bool index_cursor_between(const struct index_cursor *first, const struct index_cursor *last,
+                          struct index_block *view, uint32_t *from, uint32_t *to);
+
 static inline uint32_t
 index_cursor_position(const struct index_cursor *cursor)
 {

@@ -10,12 +10,12 @@ static size_t
 count_runs(petal_family *family)
 {
     struct read_point point;
-    const struct store_view *store;
+    const struct region_list *list;
     size_t count;
 
     read_begin(family->table->db, &point);
-    store = view_store(point.view, family);
-    count = store == NULL ? 0 : store_runs_count(store);
+    list = view_regions(point.view, family);
+    count = list == NULL ? 0 : store_runs_count(list->regions[0].view);
     read_end(family->table->db, &point);
     return count;
 }

@@ -271,7 +271,7 @@ count_named_files(const struct manifest *manifest)
 
     for (size_t t = 0; t < manifest->table_count; t++) {
         for (size_t f = 0; f < manifest->tables[t]->family_count; f++)
-            count += manifest->tables[t]->families[f].file_count;
+            count += manifest_file_count(manifest->tables[t], &manifest->tables[t]->families[f]);
     }
     return count;
 }

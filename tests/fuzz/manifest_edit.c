@@ -91,12 +91,21 @@ check_lookups(const struct manifest *manifest)
 
             fuzz_must(family->id < table->next_family_id);
             fuzz_must(manifest_find_family(table, family->id) == family);
-            for (size_t n = 0; n < family->file_count; n++) {
-                uint64_t number = family->files[n].number;
+            for (size_t r = 0; r < table->region_count; r++) {
+                const struct manifest_store *store = &family->stores[r];
+                const struct manifest_region *region = table->regions[r];
 
-                fuzz_must(manifest_find_file(manifest, family, number, &place) && place == n);
-                fuzz_must(manifest_names_file(manifest, number) &&
-                          number < manifest->next_file_number);
+                fuzz_must(region->table == table && region->place == r);
+                fuzz_must(region->id < manifest->next_table_id &&
+                          manifest_find_store(manifest, region->id, family->id) == store);
+                fuzz_must(manifest_region_of(table, region->start) == r);
+                for (size_t n = 0; n < store->file_count; n++) {
+                    uint64_t number = store->files[n].number;
+
+                    fuzz_must(manifest_find_file(manifest, store, number, &place) && place == n);
+                    fuzz_must(manifest_names_file(manifest, number) &&
+                              number < manifest->next_file_number);
+                }
             }
         }
     }

@@ -252,9 +252,9 @@ TEST(test_a_job_that_is_given_up_leaves_nothing)
 
     make_files(&place, 3);
     db = place.fixture.db;
-    job.family = petal_table_family_at(place.table, 0);
+    job.store = db_next_store(petal_table_family_at(place.table, 0), NULL);
     view = read_pin_view(db);
-    store = view_store(view, job.family);
+    store = view_store(view, job.store);
     for (uint32_t i = 0; i < store->file_count; i++) {
         store_file_ref(store->files[i].file);
         inputs[job.input_count++] = store->files[i].file;

@@ -285,13 +285,13 @@ TEST_WITH(test_what_was_committed_is_loaded, manifest_fixture_setup, manifest_fi
     assert_true(family->options.bloom_error_rate == 0.001);
     assert_true(family->options.in_memory);
     assert_false(family->options.no_block_cache);
-    assert_int_equal(family->file_count, 0);
+    assert_int_equal(family->stores[0].file_count, 0);
     family = manifest_find_family(manifest_find_table(manifest, 1), 1);
     assert_true(slice_equal(family->options.name, two_families[1].name));
     assert_true(family->options.no_block_cache);
-    assert_int_equal(family->flushed_sequence, 1089);
+    assert_int_equal(family->stores[0].flushed_sequence, 1089);
     assert_int_equal(family->ahead, 1089);
-    assert_int_equal(family->file_count, 5);
+    assert_int_equal(family->stores[0].file_count, 5);
     assert_int_equal(manifest_find_table(manifest, 1)->durability, PETAL_FSYNC_WAL);
     manifest_free(manifest);
     free_images(images);
@@ -335,7 +335,7 @@ TEST_WITH(test_alterations_are_loaded, manifest_fixture_setup, manifest_fixture_
     assert_true(options->bloom_rate_per_file);
     assert_int_equal(options->attribute_count, 3);
     check_texts(options->attributes, family_texts, 3);
-    assert_int_equal(manifest_find_family(table, 2)->file_count, 1);
+    assert_int_equal(manifest_find_family(table, 2)->stores[0].file_count, 1);
     manifest_free(manifest);
 }
 
@@ -711,7 +711,7 @@ TEST_WITH(test_golden_bytes, manifest_fixture_setup, manifest_fixture_teardown)
     manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1");
     manifest = manifest_fixture_load(fixture);
     table = manifest_find_table(manifest, 1);
-    assert_int_equal(table->families[1].files[0].number, 101);
+    assert_int_equal(table->families[1].stores[0].files[0].number, 101);
     assert_false(table->read_only);
     assert_int_equal(table->attribute_count, 0);
     assert_int_equal(table->next_family_id, 2);
@@ -783,13 +783,13 @@ TEST_WITH(test_golden_bytes_of_a_linked_file, manifest_fixture_setup, manifest_f
     manifest_edit_add_file(&edit, 1, 0, &file);
     assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
     manifest_edit_fini(&edit);
-    assert_int_equal(manifest->tables[0]->families[0].file_count, 1);
-    assert_int_equal(manifest->tables[0]->families[0].files[0].run, 3);
+    assert_int_equal(manifest->tables[0]->families[0].stores[0].file_count, 1);
+    assert_int_equal(manifest->tables[0]->families[0].stores[0].files[0].run, 3);
     manifest_free(manifest);
     manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-linked");
     manifest = manifest_fixture_load(fixture);
-    assert_int_equal(manifest->tables[0]->families[0].file_count, 1);
-    assert_memory_equal(&manifest->tables[0]->families[0].files[0], &file, sizeof file);
+    assert_int_equal(manifest->tables[0]->families[0].stores[0].file_count, 1);
+    assert_memory_equal(&manifest->tables[0]->families[0].stores[0].files[0], &file, sizeof file);
     manifest_free(manifest);
 }
 
@@ -825,7 +825,7 @@ TEST_WITH(test_golden_bytes_of_a_shifted_file, manifest_fixture_setup, manifest_
     manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-shifted");
     for (unsigned opening = 0; opening < 2; opening++) {
         manifest = manifest_fixture_load(fixture);
-        assert_memory_equal(&manifest->tables[0]->families[0].files[0], &file, sizeof file);
+        assert_memory_equal(&manifest->tables[0]->families[0].stores[0].files[0], &file, sizeof file);
         manifest_edit_init(&edit, &fixture->allocator.table);
         assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
         manifest_edit_fini(&edit);

@@ -248,7 +248,7 @@ check_lookups(const struct fixture *fixture)
         assert_true(t == 0 || manifest->tables[t - 1]->id < table->id);
         assert_ptr_equal(manifest_find_table(manifest, table->id), table);
         for (size_t f = 0; f < table->family_count; f++)
-            files += table->families[f].file_count;
+            files += manifest_file_count(table, &table->families[f]);
     }
     for (uint64_t number = 0; number <= fixture->next_file; number++)
         found += manifest_names_file(manifest, number);

@@ -90,8 +90,8 @@ check_both(const struct manifest *manifest)
     assert_true(slice_equal(snapshot->snapshot.name, daily.name));
     assert_int_equal(snapshot->snapshot.created_ms, daily.created_ms);
     assert_int_equal(snapshot->snapshot.ttl_seconds, daily.ttl_seconds);
-    assert_int_equal(snapshot->families[0].files[0].number, 6);
-    assert_int_equal(snapshot->families[0].files[0].identity, 0xABCD);
+    assert_int_equal(snapshot->families[0].stores[0].files[0].number, 6);
+    assert_int_equal(snapshot->families[0].stores[0].files[0].identity, 0xABCD);
     assert_null(manifest_find_snapshot(manifest, options.name));
 }
 

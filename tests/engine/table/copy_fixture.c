@@ -114,16 +114,18 @@ count_named(struct fixture *fixture, const struct manifest *manifest)
     size_t count = 0;
 
     for (size_t t = 0; t < manifest->table_count; t++) {
-        for (size_t f = 0; f < manifest->tables[t]->family_count; f++) {
-            const struct manifest_family *family = &manifest->tables[t]->families[f];
+        const struct manifest_table *table = manifest->tables[t];
 
-            for (size_t i = 0; i < family->file_count; i++) {
+        for (size_t f = 0; f < table->family_count * table->region_count; f++) {
+            const struct manifest_store *store = manifest_store_at(table, f);
+
+            for (size_t i = 0; i < store->file_count; i++) {
                 char path[PETAL_PATH_BYTES];
 
-                filename_store_file(path, FIXTURE_DIRECTORY, family->files[i].number);
+                filename_store_file(path, FIXTURE_DIRECTORY, store->files[i].number);
                 assert_true(memory_vfs_exists(fixture->vfs, path));
             }
-            count += family->file_count;
+            count += store->file_count;
         }
     }
     return count;

@@ -224,7 +224,7 @@ TEST(the_cap_of_runs)
     begin(&fixture);
     db = fixture.base.db;
     for (unsigned i = 0; i < STORE_MOST_RUNS + 2; i++) {
-        assert_int_equal(atomic_load(&fixture.family->runs),
+        assert_int_equal(atomic_load(&db_next_store(fixture.family, NULL)->runs),
                          i < STORE_MOST_RUNS ? i : STORE_MOST_RUNS);
         MUST(put(&fixture, i, WHY)); /* nobody compacts: runs do not count */
         MUST(petal_flush(db, NULL, WHY));
@@ -236,7 +236,7 @@ TEST(the_cap_of_runs)
     assert_string_equal(error.text, "the disk is full");
     assert_int_equal(stats_of(&fixture).stopped_writes, 1);
     MUST(petal_compact(fixture.table, fixture.family, WHY));
-    assert_int_equal(atomic_load(&fixture.family->runs), 1);
+    assert_int_equal(atomic_load(&db_next_store(fixture.family, NULL)->runs), 1);
     MUST(put(&fixture, 0, WHY)); /* whether or not it is known that space is back */
     failure_made_good(&db->failure, BACKGROUND_COMPACTION);
     progress_tell(&db->progress);

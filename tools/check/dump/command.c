@@ -29,12 +29,14 @@ identity_of(struct directory *directory, uint64_t number)
         manifest_load_parts(&manifest, directory, path, &nobody, &whole, NULL) != PETAL_OK)
         return 0;
     for (size_t t = 0; t < manifest->table_count; t++) {
-        for (size_t f = 0; f < manifest->tables[t]->family_count; f++) {
-            const struct manifest_family *family = &manifest->tables[t]->families[f];
+        const struct manifest_table *table = manifest->tables[t];
 
-            for (size_t i = 0; i < family->file_count; i++) {
-                if (family->files[i].number == number)
-                    identity = family->files[i].identity;
+        for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+            const struct manifest_store *store = manifest_store_at(table, i);
+
+            for (size_t k = 0; k < store->file_count; k++) {
+                if (store->files[k].number == number)
+                    identity = store->files[k].identity;
             }
         }
     }

@@ -1,0 +1,187 @@
+/* keeper.c -- see keeper.h. */
+#include "engine/region/keeper.h"
+
+#include "base/clock.h"
+#include "engine/region/middle.h"
+#include "engine/region/split.h"
+#include "engine/state/progress.h"
+#include "engine/state/read_point.h"
+
+#include <assert.h>
+#include <errno.h>
+
+/* All but the thread is guarded by progress.mutex. */
+struct region_keeper {
+    bool stopping;
+    bool at_work;
+    pthread_t thread;
+};
+
+/* ---- splitting what is too large ---- */
+
+/* Is a store of the region at `place` too large? */
+static bool
+is_too_large(const petal_table *table, const struct view *view, uint32_t place)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    uint64_t most = db_max_region_bytes(table);
+
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        const struct region_list *list = view_regions(view, descriptor->families[i]);
+
+        if (list != NULL && place < list->count &&
+            store_view_file_bytes(list->regions[place].view) > most)
+            return true;
+    }
+    return false;
+}
+
+static void
+note_failure(const petal_table *table, const petal_error *error)
+{
+    char quoted[160];
+
+    if (error->status == PETAL_NOT_FOUND || error->status == PETAL_READ_ONLY)
+        return;
+    env_log(&table->db->env, PETAL_LOG_WARNING, "a region of table %s was not split: %s",
+            error_quote(table->name, quoted, sizeof quoted), error->text);
+}
+
+/* Split the table's regions that are too large in the view. */
+static void
+split_regions(petal_table *table, const struct view *view, uint8_t *row)
+{
+    const struct region_list *list = view_regions(view, table_descriptor(table)->families[0]);
+
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        petal_error error;
+        enum petal_status status;
+        size_t row_bytes;
+
+        if (!is_too_large(table, view, i))
+            continue;
+        status = region_middle(table, view, i, row, &row_bytes, &error);
+        if (status == PETAL_OK && row_bytes > 0)
+            status = region_split(table, slice_make(row, row_bytes), &error);
+        if (status != PETAL_OK)
+            note_failure(table, &error);
+    }
+}
+
+/* The next table by its id; they do not go before the database is closed. */
+static petal_table *
+next_table(petal_db *db, uint32_t after)
+{
+    petal_table *next = NULL;
+
+    mutex_lock(&db->schema.mutex);
+    for (petal_table *table = db->schema.tables; table != NULL; table = table->next) {
+        if (table->id > after && !table_is_dropped(table) &&
+            (next == NULL || table->id < next->id))
+            next = table;
+    }
+    mutex_unlock(&db->schema.mutex);
+    return next;
+}
+
+static void
+split_all(petal_db *db, uint8_t *row)
+{
+    uint32_t id = 0;
+    petal_table *table;
+
+    while ((table = next_table(db, id)) != NULL) {
+        struct view *view = read_pin_view(db);
+
+        split_regions(table, view, row);
+        view_unref(view);
+        id = table->id;
+    }
+}
+
+/* ---- the thread ---- */
+
+/* False: the database is being closed. */
+static bool
+wait_for_growth(petal_db *db)
+{
+    struct region_keeper *keeper = db->keeper;
+    bool go_on;
+
+    mutex_lock(&db->progress.mutex);
+    keeper->at_work = false;
+    pthread_cond_broadcast(&db->progress.grown);
+    while (!db->progress.has_grown && !keeper->stopping)
+        mutex_wait(&db->progress.mutex, &db->progress.grown, CLOCK_NEVER);
+    db->progress.has_grown = false;
+    go_on = !keeper->stopping;
+    keeper->at_work = go_on;
+    mutex_unlock(&db->progress.mutex);
+    return go_on;
+}
+
+static void *
+keep(void *argument)
+{
+    petal_db *db = argument;
+    uint8_t *row = mem_alloc(db->env.allocator, PETAL_MAX_ROW_BYTES);
+
+    while (wait_for_growth(db)) {
+        if (row == NULL)
+            row = mem_alloc(db->env.allocator, PETAL_MAX_ROW_BYTES);
+        if (row != NULL && db_is_writable(db))
+            split_all(db, row);
+    }
+    mem_free(db->env.allocator, row, PETAL_MAX_ROW_BYTES);
+    return NULL;
+}
+
+int
+region_keeper_start(petal_db *db)
+{
+    struct region_keeper *keeper = mem_zalloc(db->env.allocator, sizeof *keeper);
+    int failed;
+
+    if (keeper == NULL)
+        return ENOMEM;
+    db->keeper = keeper;
+    db->progress.has_grown = true;
+    failed = pthread_create(&keeper->thread, NULL, keep, db);
+    if (failed != 0) {
+        mem_free(db->env.allocator, keeper, sizeof *keeper);
+        db->keeper = NULL;
+    }
+    return failed;
+}
+
+void
+region_keeper_stop(petal_db *db)
+{
+    struct region_keeper *keeper = db->keeper;
+
+    if (keeper == NULL)
+        return;
+    mutex_lock(&db->progress.mutex);
+    keeper->stopping = true;
+    pthread_cond_broadcast(&db->progress.grown);
+    mutex_unlock(&db->progress.mutex);
+    pthread_join(keeper->thread, NULL);
+    db->keeper = NULL;
+    mem_free(db->env.allocator, keeper, sizeof *keeper);
+}
+
+void
+region_keeper_wait(petal_db *db, bool *waited)
+{
+    struct region_keeper *keeper = db->keeper;
+
+    *waited = false;
+    if (keeper == NULL)
+        return;
+    mutex_lock(&db->progress.mutex);
+    while (db->progress.has_grown || keeper->at_work) {
+        *waited = true;
+        mutex_wait(&db->progress.mutex, &db->progress.grown, CLOCK_NEVER);
+    }
+    mutex_unlock(&db->progress.mutex);
+}

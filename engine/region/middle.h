@@ -1,0 +1,19 @@
+/*
+ * middle.h -- which region is to be split, and before which row.
+ *
+ * The middle of a region is that of the largest store file of its largest family, as the file's
+ * index tells: so a split looks at no data.
+ *
+ * Threads: from any thread, holding no lock.
+ */
+#ifndef PETAL_ENGINE_REGION_MIDDLE_H
+#define PETAL_ENGINE_REGION_MIDDLE_H
+
+#include "engine/state/db.h"
+
+/* A row in the middle of the region at `place` in the view. `row` has room for PETAL_MAX_ROW_BYTES;
+ * *row_bytes 0: its files know none. REQUIRES: the view stays. */
+enum petal_status region_middle(const petal_table *table, const struct view *view, uint32_t place,
+                                uint8_t *row, size_t *row_bytes, petal_error *error);
+
+#endif

@@ -1,0 +1,212 @@
+/* regions.c -- the public calls about a table's regions. */
+#include "base/argument.h"
+#include "engine/region/middle.h"
+#include "engine/region/split.h"
+#include "engine/state/read_point.h"
+
+/* ---- telling ---- */
+
+static void
+add_store(petal_region_info *info, const struct store_view *store)
+{
+    info->files += store->file_count;
+    info->file_bytes += store_view_file_bytes(store);
+    for (uint32_t i = 0; i < store->file_count; i++) {
+        const struct file_entry *file = &store->files[i];
+
+        info->cells += (uint64_t)((double)file->facts->cells * (double)file->bytes /
+                                  (double)file->facts->file_bytes);
+    }
+    for (uint32_t i = 0; i < store->memtable_count; i++) {
+        info->memtable_bytes += memtable_bytes(store->memtables[i]->memtable);
+        info->cells += memtable_count(store->memtables[i]->memtable);
+    }
+}
+
+static petal_region_info
+describe(const petal_table *table, const struct view *view, const struct region_list *list,
+         uint32_t place)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    petal_region_info info = {.size = sizeof info,
+                              .id = list->regions[place].store->region,
+                              .start = list->regions[place].start,
+                              .end = region_end(list, place)};
+
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        const struct region_list *own = view_regions(view, descriptor->families[i]);
+
+        if (own != NULL)
+            add_store(&info, own->regions[place].view);
+    }
+    return info;
+}
+
+/* As the first family that the view knows has them; NULL: none. */
+static const struct region_list *
+find_regions(const petal_table *table, const struct view *view)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    const struct region_list *list = NULL;
+
+    for (size_t i = 0; list == NULL && i < descriptor->family_count; i++)
+        list = view_regions(view, descriptor->families[i]);
+    return list;
+}
+
+enum petal_status
+petal_table_regions(petal_table *table,
+                    bool (*visit)(void *argument, const petal_region_info *info), void *argument,
+                    petal_error *error)
+{
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NULL(visit, error);
+
+    const struct region_list *list;
+    struct view *view;
+    bool go_on = true;
+    enum petal_status status;
+
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    view = read_pin_view(table->db);
+    status = table_check_alive(table, error);
+    list = find_regions(table, view);
+    for (uint32_t i = 0; status == PETAL_OK && go_on && list != NULL && i < list->count; i++) {
+        petal_region_info info = describe(table, view, list, i);
+
+        go_on = visit(argument, &info);
+    }
+    view_unref(view);
+    return status;
+}
+
+/* ---- splitting ---- */
+
+static enum petal_status
+error_no_region(const petal_table *table, uint32_t region, petal_error *error)
+{
+    char quoted[160];
+
+    return error_set(error, PETAL_NOT_FOUND, "table %s has no region %u",
+                     error_quote(table->name, quoted, sizeof quoted), region);
+}
+
+/* The region at that place of the view, in its middle. */
+static enum petal_status
+split_in_middle(petal_table *table, const struct view *view, const struct region_list *list,
+                uint32_t place, uint8_t *row, bool *has_middle, petal_error *error)
+{
+    size_t row_bytes;
+    enum petal_status status = region_middle(table, view, place, row, &row_bytes, error);
+    char quoted[160];
+
+    if (status != PETAL_OK)
+        return status;
+    if (row_bytes > 0) {
+        *has_middle = true;
+        return region_split(table, slice_make(row, row_bytes), error);
+    }
+    return error_set(error, PETAL_INVALID,
+                     "region %u of table %s has no middle: its store files are too few or too small",
+                     list->regions[place].store->region,
+                     error_quote(table->name, quoted, sizeof quoted));
+}
+
+/* The region of that id, or all that have a middle. */
+static enum petal_status
+split_regions(petal_table *table, uint32_t region, petal_error *error)
+{
+    const petal_allocator *allocator = table->db->env.allocator;
+    uint8_t *row = mem_alloc(allocator, PETAL_MAX_ROW_BYTES);
+    struct view *view;
+    const struct region_list *list;
+    bool found = false, has_middle = false;
+    enum petal_status status = PETAL_OK;
+
+    if (row == NULL)
+        return error_no_memory(error);
+    view = read_pin_view(table->db);
+    list = find_regions(table, view);
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        bool own = false;
+
+        if (region != 0 && list->regions[i].store->region != region)
+            continue;
+        found = true;
+        status = split_in_middle(table, view, list, i, row, &own, error);
+        has_middle = has_middle || own;
+        if (status != PETAL_OK && own)
+            break;
+    }
+    view_unref(view);
+    mem_free(allocator, row, PETAL_MAX_ROW_BYTES);
+    if (!found)
+        return error_no_region(table, region, error);
+    return has_middle && status == PETAL_INVALID ? PETAL_OK : status;
+}
+
+enum petal_status
+petal_table_split(petal_table *table, petal_slice row, uint32_t region, petal_error *error)
+{
+    RETURN_IF_NULL(table, error);
+    RETURN_IF_NO_BYTES(row, error);
+
+    enum petal_status status;
+
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = table_check_alive(table, error);
+    if (status == PETAL_OK)
+        status = db_check_writable(table->db, error);
+    if (status != PETAL_OK)
+        return status;
+    return row.size > 0 ? region_split(table, row, error) : split_regions(table, region, error);
+}
+
+/* ---- merging ---- */
+
+/* *upper: the one of the two that comes second, right after the first. */
+static enum petal_status
+find_neighbours(const petal_table *table, uint32_t region, uint32_t other, uint32_t *upper,
+                petal_error *error)
+{
+    struct view *view = read_pin_view(table->db);
+    const struct region_list *list = find_regions(table, view);
+    uint32_t count = list != NULL ? list->count : 0, found = 0, places[2];
+    char quoted[160];
+
+    for (uint32_t i = 0; found < 2 && i < count; i++) {
+        uint32_t id = list->regions[i].store->region;
+
+        if (id == region || id == other) {
+            *upper = id;
+            places[found++] = i;
+        }
+    }
+    view_unref(view);
+    if (found == 2 && places[1] == places[0] + 1)
+        return PETAL_OK;
+    if (found == 2 || region == other)
+        return error_set(error, PETAL_INVALID, "regions %u and %u of table %s are no neighbours",
+                         region, other, error_quote(table->name, quoted, sizeof quoted));
+    return error_no_region(table, found == 1 && *upper == region ? other : region, error);
+}
+
+enum petal_status
+petal_table_merge(petal_table *table, uint32_t region, uint32_t other, petal_error *error)
+{
+    RETURN_IF_NULL(table, error);
+
+    uint32_t upper;
+    enum petal_status status;
+
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = table_check_alive(table, error);
+    if (status == PETAL_OK)
+        status = db_check_writable(table->db, error);
+    if (status == PETAL_OK)
+        status = find_neighbours(table, region, other, &upper, error);
+    return status == PETAL_OK ? region_merge(table, upper, error) : status;
+}
