@@ -284,7 +284,6 @@ follow_regions(struct takeover *takeover, petal_family *family,
 
     if (has_regions(&before, described))
         return PETAL_OK;
-    assert(takeover->anew);
     status = hide_stores(takeover, family);
     family->stores = (struct store_map){0};
     if (status == PETAL_OK && !family_reserve_stores(family, described->region_count))

@@ -480,6 +480,41 @@ compact(const struct act *act, petal_table *table, petal_error *error)
     return status;
 }
 
+/* Before the row a region may begin already. */
+static enum petal_status
+split(petal_table *table, unsigned row, petal_error *error)
+{
+    enum petal_status status = petal_table_split(table, world_row_name(row), 0, error);
+
+    return status == PETAL_INVALID ? PETAL_OK : status;
+}
+
+struct neighbours {
+    uint32_t ids[2];
+    size_t wanted, count;
+};
+
+static bool
+note_region(void *argument, const petal_region_info *info)
+{
+    struct neighbours *neighbours = argument;
+
+    neighbours->ids[0] = neighbours->ids[1];
+    neighbours->ids[1] = info->id;
+    return ++neighbours->count < neighbours->wanted;
+}
+
+static enum petal_status
+merge(petal_table *table, size_t first, petal_error *error)
+{
+    struct neighbours neighbours = {.wanted = first + 2};
+    enum petal_status status = petal_table_regions(table, note_region, &neighbours, error);
+
+    if (status != PETAL_OK || neighbours.count < 2)
+        return status;
+    return petal_table_merge(table, neighbours.ids[0], neighbours.ids[1], error);
+}
+
 static enum petal_status
 do_neutral(const struct act *act, petal_db *db, petal_table *table, petal_error *error)
 {
@@ -492,6 +527,10 @@ do_neutral(const struct act *act, petal_db *db, petal_table *table, petal_error 
     case ACT_COMPACT:
     case ACT_COMPACT_SOME:
         return compact(act, table, error);
+    case ACT_SPLIT:
+        return split(table, (unsigned)act->first_run, error);
+    case ACT_MERGE:
+        return merge(table, act->first_run, error);
     case ACT_ROTATE:
         return fixture_rotate_log(db, error);
     case ACT_SPARE:

@@ -33,6 +33,8 @@ enum act_kind {
     ACT_FLUSH,
     ACT_COMPACT,
     ACT_COMPACT_SOME,
+    ACT_SPLIT, /* the table's region of the row `first_run` before it */
+    ACT_MERGE, /* of the table's regions that after the `first_run`th, if there is one, into it */
     ACT_ROTATE,
     ACT_SPARE,
     ACT_CHECKPOINT,

@@ -264,14 +264,35 @@ check_name(void *argument, const char *name)
     check->clean = check->clean && known;
 }
 
+/* Files of the store of a region, but for those of earlier regions, too. */
+static size_t
+count_own_files(const struct manifest *manifest, const struct manifest_family *family,
+                size_t region)
+{
+    const struct manifest_store *store = &family->stores[region];
+    size_t count = 0, place;
+
+    for (size_t i = 0; i < store->file_count; i++) {
+        bool own = true;
+
+        for (size_t k = 0; own && k < region; k++)
+            own = !manifest_find_file(manifest, &family->stores[k], store->files[i].number, &place);
+        count += own;
+    }
+    return count;
+}
+
 static size_t
 count_named_files(const struct manifest *manifest)
 {
     size_t count = 0;
 
     for (size_t t = 0; t < manifest->table_count; t++) {
-        for (size_t f = 0; f < manifest->tables[t]->family_count; f++)
-            count += manifest_file_count(manifest->tables[t], &manifest->tables[t]->families[f]);
+        const struct manifest_table *table = manifest->tables[t];
+
+        for (size_t i = 0; i < table->family_count * table->region_count; i++)
+            count += count_own_files(manifest, &table->families[i / table->region_count],
+                                     i % table->region_count);
     }
     return count;
 }

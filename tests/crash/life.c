@@ -493,7 +493,7 @@ do_given_act(struct life *life, const struct step *step, bool must)
     if (act.kind == ACT_SNAPSHOT || act.kind == ACT_CLONE || act.kind == ACT_RESTORE ||
         act.kind == ACT_FORGET)
         act.snapshot = step->c;
-    else if (act.kind == ACT_COMPACT_SOME)
+    else if (act.kind == ACT_COMPACT_SOME || act.kind == ACT_SPLIT || act.kind == ACT_MERGE)
         act.first_run = step->c;
     else
         act.family = step->c;
@@ -564,6 +564,8 @@ random_step(struct life *life)
         {STEP_ACT, ACT_FLUSH},
         {STEP_ACT, ACT_COMPACT},
         {STEP_ACT, ACT_COMPACT_SOME},
+        {STEP_ACT, ACT_SPLIT},
+        {STEP_ACT, ACT_MERGE},
         {STEP_ACT, ACT_ROTATE},
         {STEP_ACT, ACT_ROTATE},
         {STEP_ACT, ACT_SPARE},
@@ -585,6 +587,8 @@ random_step(struct life *life)
         step.d = below(life, WORLD_SHAPES - 1);
         if (step.a == ACT_FLUSH && below(life, 3) == 0)
             step.b = WORLD_TABLES;
+        if (step.a == ACT_SPLIT)
+            step.c = below(life, WORLD_ROWS);
         if (step.a == ACT_COMPACT_SOME)
             step.d = 2;
     }

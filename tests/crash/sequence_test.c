@@ -60,7 +60,7 @@ is_wanted(const struct work *work)
 
 /* ---- the edits of manifests ---- */
 
-static uint64_t edits[MANIFEST_STATE + 1];
+static uint64_t edits[MANIFEST_DROP_REGION + 1];
 
 static void
 count_items(const uint8_t *payload, size_t size)
@@ -70,7 +70,7 @@ count_items(const uint8_t *payload, size_t size)
         uint32_t bytes;
 
         memcpy(&bytes, payload + at + 4, sizeof bytes);
-        assert_in_range(tag, 1, MANIFEST_STATE);
+        assert_in_range(tag, 1, MANIFEST_DROP_REGION);
         edits[tag]++;
         at += MANIFEST_ITEM_BYTES + bytes;
     }
@@ -235,7 +235,7 @@ TEST_WITH(test_crashes_in_sequence, NULL, print_trail)
             kinds++;
         }
     }
-    for (unsigned tag = 1; kinds == work_count() && tag <= MANIFEST_STATE; tag++) {
+    for (unsigned tag = 1; kinds == work_count() && tag <= MANIFEST_DROP_REGION; tag++) {
         if (edits[tag] == 0 && tag != MANIFEST_AHEAD) /* the clock only goes on */
             fail_msg("no work has written the edit %u of the manifest", tag);
     }

@@ -76,6 +76,18 @@ static const struct run_settings settings[] = {
      .log_windows = true,
      .links = true,
      .background = true},
+    {.name = "ROW, regions",
+     .bloom = PETAL_BLOOM_ROW,
+     .cache_bytes = KIB * KIB,
+     .block_bytes = KIB,
+     .regions = true},
+    {.name = "ROWCOL, regions, background work, no fast paths, links",
+     .bloom = PETAL_BLOOM_ROWCOL,
+     .cache_bytes = 64 * KIB,
+     .general_reads = true,
+     .links = true,
+     .background = true,
+     .regions = true},
     {.name = "ROW, no fast paths",
      .bloom = PETAL_BLOOM_ROW,
      .cache_bytes = KIB * KIB,
@@ -188,7 +200,8 @@ run_list(uint64_t seed, unsigned features, uint64_t *count)
     for (size_t i = 0; same && i < SETTINGS; i++) {
         struct run_difference difference;
 
-        if (settings[i].background && (list.features & FEATURE_CALM) == 0)
+        if ((settings[i].background || settings[i].regions) &&
+            (list.features & FEATURE_CALM) == 0)
             continue;
         same = run_engine(&list, &settings[i], &answers, &difference);
         tried.runs += length;

@@ -287,6 +287,48 @@ run_operation(struct run *run, const struct operation *operation, struct model_t
     }
 }
 
+/* ---- regions ---- */
+
+struct neighbours {
+    uint32_t ids[2];
+    size_t at, count; /* the second is that one */
+};
+
+static bool
+note_region(void *argument, const petal_region_info *info)
+{
+    struct neighbours *neighbours = argument;
+
+    neighbours->ids[0] = neighbours->ids[1];
+    neighbours->ids[1] = info->id;
+    return neighbours->count++ < neighbours->at;
+}
+
+/* Every few operations a region is split before a row that the list names, or merged with the next.
+ * Where that cannot be done, as there is no such table or no such row, nothing is. */
+static void
+change_regions(struct run *run, const struct operation_list *list, size_t index)
+{
+    unsigned number = (unsigned)(index * 2654435761u >> 8);
+    const struct operation *of = &list->operations[number % list->count];
+    petal_table *table = run->engine.tables[of->table].table;
+    struct model_bytes row = of->kind == OPERATION_WRITE ? of->items[0].row : of->rows[0];
+    struct neighbours neighbours = {.at = 1 + number / 16 % 4};
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+
+    if (number % 5 > 1 || table == NULL)
+        return;
+    if (number % 5 == 0 && row.size > 0)
+        status = petal_table_split(table, slice_make(row.bytes, row.size), 0, &error);
+    else if (petal_table_regions(table, note_region, &neighbours, &error) == PETAL_OK &&
+             neighbours.count > 1)
+        status = petal_table_merge(table, neighbours.ids[1], neighbours.ids[0], &error);
+    if (status != PETAL_OK && status != PETAL_INVALID && status != PETAL_NOT_FOUND &&
+        status != PETAL_READ_ONLY)
+        fail_msg("regions: %s", error.text);
+}
+
 /* ---- whole lists ---- */
 
 /* All operations that the model answers; the first that differs. */
@@ -301,6 +343,8 @@ agree(struct run *run, const struct operation_list *list, const struct run_answe
         if (answers->texts[i] == NULL)
             continue;
         model_text_clear(got);
+        if (run->settings->regions)
+            change_regions(run, list, i);
         run_operation(run, &list->operations[i], got);
         difference->index = i;
         if (strcmp(got->bytes, answers->texts[i]) != 0)

@@ -39,6 +39,7 @@ struct run_settings {
     /* For calm lists: flushes and compactions by their threads, whenever there is much in memory,
      * to which end values are made longer where that shows nowhere. */
     bool background;
+    bool regions;        /* for calm lists: regions are split and merged every few operations */
     bool log_windows;    /* logs are stored through mappings */
     bool links;          /* files of any size are linked, and outputs are small */
     bool change_options; /* each opening has others, as the operation says */

@@ -39,7 +39,7 @@ static const struct {
     [MANIFEST_ADD_FILE] = {"add store file",
                            false,
                            false,
-                           {{"table", 4, false, false},
+                           {{"region", 4, false, false},
                             {"family", 2, false, false},
                             {NULL, 2, false, false},
                             {"number", 8, false, false},
@@ -53,14 +53,14 @@ static const struct {
     [MANIFEST_REMOVE_FILE] = {"remove store file",
                               false,
                               false,
-                              {{"table", 4, false, false},
+                              {{"region", 4, false, false},
                                {"family", 2, false, false},
                                {NULL, 2, false, false},
                                {"number", 8, false, false}}},
     [MANIFEST_FLUSHED] = {"flushed",
                           false,
                           false,
-                          {{"table", 4, false, false},
+                          {{"region", 4, false, false},
                            {"family", 2, false, false},
                            {NULL, 2, false, false},
                            {"sequence", 8, false, false}}},
@@ -85,6 +85,14 @@ static const struct {
                          {NULL, 2, false, false},
                          {"timestamp", 8, true, false}}},
     [MANIFEST_STATE] = {"state", false, false, {{"number", 8, false, false}}},
+    [MANIFEST_CREATE_REGION] = {"create region",
+                                false,
+                                false,
+                                {{"table", 4, false, false}, {"region", 4, false, false}}},
+    [MANIFEST_DROP_REGION] = {"drop region",
+                              false,
+                              false,
+                              {{"table", 4, false, false}, {"region", 4, false, false}}},
 };
 
 static const char *const attributes[] = {
@@ -207,6 +215,10 @@ print_item(struct dump *dump, unsigned tag, petal_slice payload)
     }
     print_line(print, items[tag].name);
     print_fields(print, items[tag].fields, &payload);
+    if (tag == MANIFEST_CREATE_REGION && rest.size > MANIFEST_IDS_BYTES)
+        print_bytes(print, "start",
+                    (petal_slice){(const uint8_t *)rest.data + MANIFEST_IDS_BYTES,
+                                  rest.size - MANIFEST_IDS_BYTES});
     if ((items[tag].of_table || items[tag].of_family) && rest.size >= MANIFEST_IDS_BYTES) {
         rest = (petal_slice){(const uint8_t *)rest.data + MANIFEST_IDS_BYTES,
                              rest.size - MANIFEST_IDS_BYTES};
