@@ -367,8 +367,8 @@ sst_reader_middle(const struct sst_reader *reader, petal_slice low, petal_slice 
         status = low.size > 0 ? index_cursor_seek(&first, &low_key, &context, &before, error)
                               : index_cursor_first(&first, &context, error);
     if (status == PETAL_OK)
-        status = index_cursor_seek_before(&last, high.size > 0 ? &high_key.encoded : NULL,
-                                          &context, &found, error);
+        status = index_cursor_seek_before(&last, high.size > 0 ? &high_key.encoded : NULL, &context,
+                                          &found, error);
     if (status == PETAL_OK && found &&
         find_middle(reader, &first, &last, low, row, row_bytes) != PETAL_OK)
         status = error_no_memory(error);

@@ -19,12 +19,12 @@
 /* A store file that is read for a family. */
 struct plan_file {
     uint64_t number;
-    uint64_t identity; /* 0: it is not known */
-    uint64_t cells;    /* as the manifest tells; 0: it does not */
-    uint64_t shift;    /* of its sequences, as the manifest tells (engine/manifest/state.h), or
+    uint64_t identity;     /* 0: it is not known */
+    uint64_t cells;        /* as the manifest tells; 0: it does not */
+    uint64_t shift;        /* of its sequences, as the manifest tells (engine/manifest/state.h), or
                         * the file where the manifest does not name it */
-    bool lost;         /* some of its cells cannot be read */
-    uint64_t losses;   /* which, in one number */
+    bool lost;             /* some of its cells cannot be read */
+    uint64_t losses;       /* which, in one number */
     petal_slice low, high; /* the rows that are read of it, from `low` up to `high`; empty: open */
 };
 

@@ -66,8 +66,8 @@ keep_logged(void *argument, const struct record_cell *logged, petal_error *error
         family->ahead = cell->timestamp;
     /* Whole files have the cells that were flushed, except dropped ones, which must not come back.
      * Sequences ascend, or they are forged. */
-    if ((cell->sequence <= plan_flushed(salvage->plan, logged->table_id, logged->family_id,
-                                         cell->row) &&
+    if ((cell->sequence <=
+             plan_flushed(salvage->plan, logged->table_id, logged->family_id, cell->row) &&
          !family->lost) ||
         cell->sequence <= family->logged_sequence)
         return PETAL_OK;

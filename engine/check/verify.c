@@ -109,8 +109,8 @@ check_store(struct file_check *check, size_t region, petal_error *error)
     check->path = path;
     for (size_t i = 0; status == PETAL_OK && i < store->file_count; i++) {
         check->described = &store->files[i];
-        if (region > 0 && manifest_find_file(check->manifest, store - 1,
-                                             check->described->number, &other))
+        if (region > 0 &&
+            manifest_find_file(check->manifest, store - 1, check->described->number, &other))
             continue;
         filename_store_file(path, place->directory.path, check->described->number);
         status = check_file(

@@ -48,7 +48,8 @@
  * the store. */
 struct compact_job {
     struct store *store;
-    struct store_file **inputs; /* of the store, whole neighbouring runs; at least one; referenced */
+    struct store_file *
+        *inputs; /* of the store, whole neighbouring runs; at least one; referenced */
     size_t input_count;
     petal_slice end; /* of the store's region, when the inputs were taken; empty: open */
     bool shared;     /* some input has rows of other regions */

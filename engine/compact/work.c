@@ -22,8 +22,7 @@ gather(const struct look *look, struct store *store, const struct store_view *vi
 
 /* What may begin while someone asks for the store; false: nothing. */
 static bool
-limit_beside_asked(const struct look *look, const struct store *store,
-                   struct policy_limits *limits)
+limit_beside_asked(const struct look *look, const struct store *store, struct policy_limits *limits)
 {
     uint64_t most;
 
@@ -57,9 +56,8 @@ look_at_store(const struct region_store *region, struct look *look)
     damaged = store_view_bad_sequence(view);
     limits.all_files_first = limits.all_files_first && damaged == 0;
     for (size_t i = 0; i < look->runs->count; i++)
-        look->runs->policy[i].busy =
-            claims_busy(look->claims, store, look->runs->runs[i].number) ||
-            look->runs->runs[i].sequence_max <= damaged;
+        look->runs->policy[i].busy = claims_busy(look->claims, store, look->runs->runs[i].number) ||
+                                     look->runs->runs[i].sequence_max <= damaged;
     policy_pick(look->runs->policy, look->runs->count, &limits, &pick);
     if (pick.reason == POLICY_NOTHING || look->runs->count <= look->run_count)
         return;

@@ -10,8 +10,8 @@
 #include "engine/db/recovery.h"
 #include "engine/db/refresh.h"
 #include "engine/flush/flush.h"
-#include "engine/region/keeper.h"
 #include "engine/options.h"
+#include "engine/region/keeper.h"
 #include "engine/table/snapshot.h"
 #include "engine/wal/wal.h"
 #include "engine/write/pace.h"
@@ -33,9 +33,9 @@ init_locks(petal_db *db)
         if (!mutex_init(mutexes[i]))
             return false;
     }
-    return clock_condition_init(&db->progress.moved) &&
-           clock_condition_init(&db->progress.grown) && write_queue_init(&db->writers.queue) &&
-           row_locks_init(&db->writers.row_locks) && view_bin_init(&db->views.bin, wal_wake, db);
+    return clock_condition_init(&db->progress.moved) && clock_condition_init(&db->progress.grown) &&
+           write_queue_init(&db->writers.queue) && row_locks_init(&db->writers.row_locks) &&
+           view_bin_init(&db->views.bin, wal_wake, db);
 }
 
 static void
@@ -233,9 +233,12 @@ start_threads(petal_db *db, petal_error *error)
         failed = wal_start(db);
     if (failed != 0)
         return error_io(error, db->directory.path, failed, "start a thread for");
-    failed = db->no_compaction ? 0 : region_keeper_start(db);
-    if (failed != 0)
-        return error_io(error, db->directory.path, failed, "start a thread for");
+    if (!db->no_compaction) {
+        enum petal_status status = region_keeper_start(db, error);
+
+        if (status != PETAL_OK)
+            return status;
+    }
     return compactor_start(db, error);
 }
 

@@ -28,8 +28,8 @@ open_stores(petal_db *db, petal_family *family, struct view *view, petal_error *
         struct store *store = family->stores.places[i].store;
         struct store_view *made;
 
-        status = store_open(store, &described->stores[i], family_store_end(family, i), before,
-                            true, &made, error);
+        status = store_open(store, &described->stores[i], family_store_end(family, i), before, true,
+                            &made, error);
         if (status != PETAL_OK)
             break;
         if (view_set_store(view, store, made) != PETAL_OK)

@@ -205,8 +205,8 @@ is_as_described(const struct takeover *takeover, const struct store_view *presen
 static const struct store_view *
 present_view(const struct takeover *takeover, const struct store *store)
 {
-    const struct region_store *region = view_row_region(
-        takeover->current, store->family, slice_head(store->start, 0), store->start);
+    const struct region_store *region = view_row_region(takeover->current, store->family,
+                                                        slice_head(store->start, 0), store->start);
 
     return region != NULL ? region->view : NULL;
 }
@@ -395,8 +395,7 @@ has_flushed(const struct manifest_table *before, const struct manifest_table *af
         const struct manifest_family *family = manifest_find_family(before, after->families[k].id);
 
         for (size_t i = 0; family != NULL && i < after->region_count; i++) {
-            if (family->stores[i].flushed_sequence !=
-                after->families[k].stores[i].flushed_sequence)
+            if (family->stores[i].flushed_sequence != after->families[k].stores[i].flushed_sequence)
                 return true;
         }
     }

@@ -88,7 +88,8 @@ static void
 note_ahead(petal_db *db, const struct flush_part *part, struct manifest_edit *edit)
 {
     if (part->stamped > atomic_load_explicit(&db->views.published_timestamp, memory_order_acquire))
-        manifest_edit_ahead(edit, part->store->family->table->id, part->store->family->id, part->stamped);
+        manifest_edit_ahead(edit, part->store->family->table->id, part->store->family->id,
+                            part->stamped);
 }
 
 /* Files of stores that were dropped while they were written go at once; the others take the place

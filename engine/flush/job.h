@@ -14,7 +14,7 @@
 
 /* One frozen memtable on its way. */
 struct flush_part {
-    struct store *store; /* that was written to; others may share the memtable by now */
+    struct store *store;             /* that was written to; others may share the memtable by now */
     struct store_memtable *memtable; /* referenced */
     struct memtable_facts facts;
     int64_t stamped; /* family_newest of the store's own timestamps, when it was frozen */

@@ -185,8 +185,8 @@ copy_regions(struct manifest_table *copy, const struct manifest_table *table,
         return false;
     copy->region_capacity = table->region_count;
     for (size_t i = 0; i < table->region_count; i++) {
-        struct manifest_region *region = manifest_region_new(copy, table->regions[i]->id,
-                                                             table->regions[i]->start, allocator);
+        struct manifest_region *region =
+            manifest_region_new(copy, table->regions[i]->id, table->regions[i]->start, allocator);
 
         if (region == NULL)
             return false;
@@ -593,17 +593,17 @@ bool
 manifest_region_reserve(struct manifest *manifest, struct manifest_table *table,
                         const petal_allocator *allocator)
 {
-    bool grown = mem_grow_array(allocator, &table->regions, &table->region_capacity,
-                                table->region_count, table->region_count + 1,
-                                sizeof(struct manifest_region *)) &&
-                 number_map_reserve(&manifest->regions, allocator, 1);
+    bool grown =
+        mem_grow_array(allocator, &table->regions, &table->region_capacity, table->region_count,
+                       table->region_count + 1, sizeof(struct manifest_region *)) &&
+        number_map_reserve(&manifest->regions, allocator, 1);
 
     for (size_t i = 0; grown && i < table->family_count; i++) {
         struct manifest_family *family = &table->families[i];
 
-        grown = mem_grow_array(allocator, &family->stores, &family->store_capacity,
-                               table->region_count, table->region_count + 1,
-                               sizeof *family->stores);
+        grown =
+            mem_grow_array(allocator, &family->stores, &family->store_capacity, table->region_count,
+                           table->region_count + 1, sizeof *family->stores);
     }
     return grown;
 }

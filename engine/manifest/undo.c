@@ -93,9 +93,8 @@ take_back(struct manifest_undo *undo, struct manifest *manifest, const struct un
     struct manifest_table *table = step->table, **at;
     struct manifest_family *family =
         step->family < table->family_count ? &table->families[step->family] : NULL;
-    struct manifest_store *store = family != NULL && step->region < table->region_count
-                                       ? &family->stores[step->region]
-                                       : NULL;
+    struct manifest_store *store =
+        family != NULL && step->region < table->region_count ? &family->stores[step->region] : NULL;
     const struct manifest_table *altered;
     struct dropped_region *dropped;
     struct manifest_region *made;

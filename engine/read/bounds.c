@@ -131,9 +131,8 @@ scan_bounds_cut(struct scan_bounds *cut, const struct scan_bounds *bounds, petal
     } else {
         starts_before =
             low.size > 0 && (bounds->start.size == 0 || slice_compare(bounds->start, low) < 0);
-        goes_on = high.size > 0 &&
-                  (bounds->stop.size == 0 ||
-                   slice_compare(bounds->stop, high) >= (bounds->stop_inclusive ? 0 : 1));
+        goes_on = high.size > 0 && (bounds->stop.size == 0 || slice_compare(bounds->stop, high) >=
+                                                                  (bounds->stop_inclusive ? 0 : 1));
     }
     if (starts_before) {
         cut->start = bounds->reversed ? high : low;

@@ -1,7 +1,8 @@
 /*
  * cursor.h -- the inside of a cursor: a scan over the asked families of a table, region by region,
  * row by row, family by family in a row, from one view that it pins for its life. engine/read/cursor_open.c opens and
- * closes it, engine/read/cursor.c and others there move it.
+ * closes it, engine/read/cursor_regions.c brings it to a region, engine/read/cursor.c and others
+ * there move it.
  *
  * STATES.  START: not positioned.  BETWEEN: the stores stand at their next rows.  IN_ROW: `row` is
  * being given; `store` gives its cells, or `buffer` when the filter had to see the whole row first.
@@ -60,7 +61,7 @@ struct petal_cursor {
     uint32_t region;                   /* at hand: of it are the stores' inputs */
     bool more_regions;                 /* the bounds reach into the next one, in their direction */
     struct scan_bounds region_bounds;  /* cut to the region */
-    void *inputs_memory;               /* of the stores' inputs: a part of the cursor's, or its own */
+    void *inputs_memory; /* of the stores' inputs: a part of the cursor's, or its own */
     size_t inputs_bytes;
     bool owns_inputs_memory;
     struct filter_run *filter; /* NULL: none */
@@ -133,6 +134,20 @@ cursor_copy_row(petal_cursor *cursor, petal_slice row)
     cursor->row_bytes = row.size;
     return PETAL_OK;
 }
+
+/* The place of the region that has the row; empty: of the first, in the direction of the scan. */
+uint32_t cursor_place_of(const struct region_list *list, petal_slice row, bool reversed);
+
+/* Come to the region where the bounds start, as the first family that is asked and has regions
+ * tells of those of all. */
+void cursor_find_regions(petal_cursor *cursor);
+
+/* The family's store of the region at hand; NULL: it has none. */
+const struct region_store *cursor_store_at_hand(const petal_cursor *cursor,
+                                                const petal_family *family);
+
+/* Have the stores' inputs of the region at hand. */
+enum petal_status cursor_enter_stores(petal_cursor *cursor, petal_error *error);
 
 /* Have the stores' inputs of the region that has the row; empty: of the first, reversed the last. */
 enum petal_status cursor_enter_region_of(petal_cursor *cursor, petal_slice row, petal_error *error);

@@ -13,130 +13,6 @@
 
 #include <assert.h>
 
-/* ---- regions ---- */
-
-/* The family's store of the region at hand; NULL: it has none. */
-static const struct region_store *
-store_at_hand(const petal_cursor *cursor, const petal_family *family)
-{
-    const struct region_list *list = view_regions(cursor->view, family);
-
-    assert(list == NULL || list->count == cursor->regions->count);
-    return list != NULL ? &list->regions[cursor->region] : NULL;
-}
-
-/* The place of the region that has the row; empty: of the first, in the direction of the scan. */
-static uint32_t
-place_of(const struct region_list *list, petal_slice row, bool reversed)
-{
-    if (row.size == 0)
-        return reversed ? list->count - 1 : 0;
-    return (uint32_t)(region_of_row(list, slice_head(row, 0), row) - list->regions);
-}
-
-/* The region at that place is the one at hand. */
-static void
-come_to(petal_cursor *cursor, uint32_t place)
-{
-    const struct region_list *list = cursor->regions;
-
-    cursor->region = place;
-    cursor->more_regions = scan_bounds_cut(
-        &cursor->region_bounds, &cursor->bounds,
-        list != NULL ? list->regions[place].start : slice_make(NULL, 0),
-        list != NULL ? region_end(list, place) : slice_make(NULL, 0));
-}
-
-/* The first family that is asked and has regions tells how those of all are. */
-static void
-find_regions(petal_cursor *cursor)
-{
-    const struct table_descriptor *descriptor = cursor->descriptor;
-    size_t named;
-
-    for (size_t i = 0; cursor->regions == NULL && i < descriptor->family_count; i++) {
-        if (read_asks_family(&cursor->options.read, descriptor->families[i], &named))
-            cursor->regions = view_regions(cursor->view, descriptor->families[i]);
-    }
-    come_to(cursor, cursor->regions != NULL ? place_of(cursor->regions, cursor->bounds.start,
-                                                       cursor->bounds.reversed)
-                                            : 0);
-}
-
-/* Memory for the inputs of the region at hand. */
-static bool
-make_room_for_inputs(petal_cursor *cursor, struct scan_memory *memory)
-{
-    const petal_allocator *allocator = cursor->table->db->env.allocator;
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < cursor->store_count; i++)
-        bytes += scan_inputs_memory(store_at_hand(cursor, cursor->stores[i].family));
-    if (bytes > cursor->inputs_bytes) {
-        void *made = mem_alloc(allocator, bytes);
-
-        if (made == NULL)
-            return false;
-        if (cursor->owns_inputs_memory)
-            mem_free(allocator, cursor->inputs_memory, cursor->inputs_bytes);
-        cursor->inputs_memory = made;
-        cursor->inputs_bytes = bytes;
-        cursor->owns_inputs_memory = true;
-    }
-    memory->next = cursor->inputs_memory;
-    memory->end = memory->next + cursor->inputs_bytes;
-    return true;
-}
-
-/* Have the stores' inputs of the region at hand. */
-static enum petal_status
-enter_stores(petal_cursor *cursor, petal_error *error)
-{
-    struct scan_memory memory;
-    enum petal_status status = PETAL_OK;
-
-    if (!make_room_for_inputs(cursor, &memory))
-        return error_no_memory(error);
-    for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++)
-        status = store_scan_enter_region(&cursor->stores[i],
-                                         store_at_hand(cursor, cursor->stores[i].family), &memory,
-                                         error);
-    return status;
-}
-
-static enum petal_status
-enter_region(petal_cursor *cursor, uint32_t place, petal_error *error)
-{
-    petal_receipt *receipt = cursor->options.read.receipt;
-    enum petal_status status;
-
-    for (size_t i = 0; i < cursor->store_count; i++)
-        store_scan_leave_region(&cursor->stores[i]);
-    come_to(cursor, place);
-    status = enter_stores(cursor, error);
-    return status == PETAL_OK && receipt != NULL && receipt->incomplete ? error_no_memory(error)
-                                                                        : status;
-}
-
-enum petal_status
-cursor_enter_region_of(petal_cursor *cursor, petal_slice row, petal_error *error)
-{
-    uint32_t place;
-
-    if (cursor->regions == NULL || cursor->regions->count == 1)
-        return PETAL_OK;
-    place = place_of(cursor->regions, row, cursor->bounds.reversed);
-    return place != cursor->region ? enter_region(cursor, place, error) : PETAL_OK;
-}
-
-enum petal_status
-cursor_enter_next_region(petal_cursor *cursor, petal_error *error)
-{
-    assert(cursor->more_regions);
-    return enter_region(cursor, cursor->bounds.reversed ? cursor->region - 1 : cursor->region + 1,
-                        error);
-}
-
 /* Bytes of the cursor and of all that lies after it in its memory, in this order: its room, its
  * bounds, its stores, the inputs of each: those of the first region, as far as the options tell
  * which that is. */
@@ -156,7 +32,7 @@ memory_bytes(const struct table_descriptor *descriptor, const struct view *view,
 
         if (list != NULL && read_asks_family(&options->read, family, &named))
             bytes += scan_inputs_memory(
-                &list->regions[place_of(list, options->start_row, options->reversed)]);
+                &list->regions[cursor_place_of(list, options->start_row, options->reversed)]);
     }
     return bytes;
 }
@@ -192,14 +68,14 @@ open_stores(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory,
             break;
         status = store_scan_open(&cursor->stores[cursor->store_count++], family,
                                  &cursor->descriptor->options.families[i],
-                                 store_at_hand(cursor, family), sequence, &cursor->options,
+                                 cursor_store_at_hand(cursor, family), sequence, &cursor->options,
                                  &cursor->region_bounds, cursor->filter, qualifiers, count, error);
         cursor->stores[cursor->store_count - 1].patience = &cursor->patience;
     }
     mem_free(allocator, qualifiers, read->column_count * sizeof *qualifiers);
     cursor->inputs_memory = memory->next;
     cursor->inputs_bytes = (size_t)(memory->end - memory->next);
-    return status == PETAL_OK ? enter_stores(cursor, error) : status;
+    return status == PETAL_OK ? cursor_enter_stores(cursor, error) : status;
 }
 
 static enum petal_status
@@ -254,7 +130,7 @@ open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory,
     if (status != PETAL_OK)
         return status;
     scan_bounds_init(&cursor->bounds, &cursor->options, memory);
-    find_regions(cursor);
+    cursor_find_regions(cursor);
     if (read->receipt != NULL)
         receipt_start(read->receipt, cursor->view);
     status = read_check_alive(cursor->table, read, error);

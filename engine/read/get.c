@@ -153,8 +153,8 @@ visit_files(struct get *get)
     get->files_visited = i;
     skipped[PETAL_SKIP_FOUND_NEWER] = store->file_count - i;
     for (; receipt != NULL && i < store->file_count; i++)
-        receipt_add_file(receipt, get->region->store, &store->files[i], PETAL_SKIP_FOUND_NEWER, NULL,
-                         false);
+        receipt_add_file(receipt, get->region->store, &store->files[i], PETAL_SKIP_FOUND_NEWER,
+                         NULL, false);
     stats = &get->stats[get->stay.slot];
     STATS_ADD(stats, files_considered, store->file_count);
     STATS_ADD(stats, files_read, skipped[PETAL_SKIP_NONE]);
@@ -256,8 +256,8 @@ get_family(struct get *get, const petal_family_options *attributes, size_t named
     enum petal_status status;
 
     collect->family = get->family->name;
-    read_rules(options, get->family, attributes, get->region->view, false, get->start.point.sequence,
-               &collect->visibility.rules);
+    read_rules(options, get->family, attributes, get->region->view, false,
+               get->start.point.sequence, &collect->visibility.rules);
     assert(!collect->visibility.rules.new_version_behavior);
     STATS_ADD(&get->stats[get->stay.slot], gets, 1);
     if (row_collect_start(collect, get->question.low, options, get->family, named) != PETAL_OK)

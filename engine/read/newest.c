@@ -184,8 +184,8 @@ read_newest(const struct newest_question *question, int64_t *newest, petal_error
             return error_no_memory(error);
     }
     pin = read_pin(db, NULL);
-    region = view_row_region(pin.view, question->family, slice_head(question->row, 0),
-                             question->row);
+    region =
+        view_row_region(pin.view, question->family, slice_head(question->row, 0), question->row);
     status = region != NULL ? search_memtables(&search, region->view) : PETAL_OK;
     if (status == PETAL_OK && region != NULL)
         status = search_files(&search, region->view);

@@ -8,7 +8,6 @@
 #include "engine/state/read_point.h"
 
 #include <assert.h>
-#include <errno.h>
 
 /* All but the thread is guarded by progress.mutex. */
 struct region_keeper {
@@ -76,8 +75,7 @@ next_table(petal_db *db, uint32_t after)
 
     mutex_lock(&db->schema.mutex);
     for (petal_table *table = db->schema.tables; table != NULL; table = table->next) {
-        if (table->id > after && !table_is_dropped(table) &&
-            (next == NULL || table->id < next->id))
+        if (table->id > after && !table_is_dropped(table) && (next == NULL || table->id < next->id))
             next = table;
     }
     mutex_unlock(&db->schema.mutex);
@@ -136,22 +134,22 @@ keep(void *argument)
     return NULL;
 }
 
-int
-region_keeper_start(petal_db *db)
+enum petal_status
+region_keeper_start(petal_db *db, petal_error *error)
 {
     struct region_keeper *keeper = mem_zalloc(db->env.allocator, sizeof *keeper);
     int failed;
 
     if (keeper == NULL)
-        return ENOMEM;
+        return error_no_memory(error);
     db->keeper = keeper;
     db->progress.has_grown = true;
     failed = pthread_create(&keeper->thread, NULL, keep, db);
-    if (failed != 0) {
-        mem_free(db->env.allocator, keeper, sizeof *keeper);
-        db->keeper = NULL;
-    }
-    return failed;
+    if (failed == 0)
+        return PETAL_OK;
+    mem_free(db->env.allocator, keeper, sizeof *keeper);
+    db->keeper = NULL;
+    return error_io(error, db->directory.path, failed, "start a thread for");
 }
 
 void

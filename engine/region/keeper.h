@@ -11,8 +11,8 @@
 
 #include "engine/state/db.h"
 
-/* Start the thread; not 0: the error of the operating system. */
-int region_keeper_start(petal_db *db);
+/* Start the thread. */
+enum petal_status region_keeper_start(petal_db *db, petal_error *error);
 /* End it, when it runs; what it has begun is done before. */
 void region_keeper_stop(petal_db *db);
 

@@ -72,9 +72,11 @@ describe_files(struct merge *merge, const petal_family *family)
                                 store->files[i].number, &place))
             manifest_edit_add_file(edit, lower->store->region, family->id, &store->files[i]);
     }
-    /* All that was written to either is in files. */
-    manifest_edit_flushed(edit, lower->store->region, family->id,
-                          merge->table->db->writers.last_sequence);
+    /* All that was written to either is in files. Sequences that a write took and failed with may
+     * be given again after an opening. */
+    manifest_edit_flushed(
+        edit, lower->store->region, family->id,
+        atomic_load_explicit(&merge->table->db->views.published_sequence, memory_order_acquire));
 }
 
 static enum petal_status
@@ -89,9 +91,9 @@ merge_family(struct merge *merge, petal_family *family)
     assert(lower->view->memtable_count == 1 && upper->view->memtable_count == 1);
     assert(memtable_is_empty(lower->view->memtables[0]->memtable));
     assert(memtable_is_empty(upper->view->memtables[0]->memtable));
-    status = store_view_of_region(&made, merge->table->db->env.allocator, lower->start,
-                                  region_end(list, merge->place), lower->view->memtables[0], bases,
-                                  2);
+    status =
+        store_view_of_region(&made, merge->table->db->env.allocator, lower->start,
+                             region_end(list, merge->place), lower->view->memtables[0], bases, 2);
     if (status != PETAL_OK)
         return status;
     describe_files(merge, family);
@@ -125,8 +127,7 @@ find_region(struct merge *merge, petal_error *error)
         if (map->places[i].store->region == merge->region)
             return PETAL_OK;
     }
-    return error_set(error, PETAL_NOT_FOUND,
-                     "table %s has no region %u that another one is before",
+    return error_set(error, PETAL_NOT_FOUND, "table %s has no region %u that another one is before",
                      error_quote(merge->table->name, quoted, sizeof quoted), merge->region);
 }
 

@@ -107,10 +107,10 @@ split_in_middle(petal_table *table, const struct view *view, const struct region
         *has_middle = true;
         return region_split(table, slice_make(row, row_bytes), error);
     }
-    return error_set(error, PETAL_INVALID,
-                     "region %u of table %s has no middle: its store files are too few or too small",
-                     list->regions[place].store->region,
-                     error_quote(table->name, quoted, sizeof quoted));
+    return error_set(
+        error, PETAL_INVALID,
+        "region %u of table %s has no middle: its store files are too few or too small",
+        list->regions[place].store->region, error_quote(table->name, quoted, sizeof quoted));
 }
 
 /* The region of that id, or all that have a middle. */

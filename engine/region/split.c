@@ -65,8 +65,7 @@ split_family(struct split *split, petal_family *family)
 {
     const petal_allocator *allocator = split->table->db->env.allocator;
     const struct region_list *list = view_regions(split->change.current, family);
-    const struct region_store *region =
-        region_of_row(list, slice_head(split->row, 0), split->row);
+    const struct region_store *region = region_of_row(list, slice_head(split->row, 0), split->row);
     petal_slice end = region_end(list, (uint32_t)(region - list->regions));
     const struct store_view *const base = region->view;
     struct store_view *lower, *upper;
@@ -177,9 +176,9 @@ freeze_and_split(struct split *split, petal_error *error)
     if (status == PETAL_OK)
         status = check_row(split, error);
     if (status == PETAL_OK)
-        status = flush_freeze(
-            db, table, family_store_of_row(descriptor->families[0], split->row)->region, &job,
-            error);
+        status = flush_freeze(db, table,
+                              family_store_of_row(descriptor->families[0], split->row)->region,
+                              &job, error);
     if (status != PETAL_OK)
         return status;
     if (job != NULL)

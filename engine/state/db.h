@@ -124,11 +124,11 @@ struct petal_db {
 
     /* What goes on. */
     struct writers writers;
-    struct pace *pace;           /* engine/write/pace.h */
-    struct wal_chain *wal;       /* engine/wal/wal.h */
-    struct reading *reading;     /* engine/db/refresh.h; NULL: opened for writing */
-    struct flusher *flusher;     /* engine/flush/flush.h */
-    struct compactor *compactor; /* engine/compact/compactor.h; NULL until recovery is done */
+    struct pace *pace;            /* engine/write/pace.h */
+    struct wal_chain *wal;        /* engine/wal/wal.h */
+    struct reading *reading;      /* engine/db/refresh.h; NULL: opened for writing */
+    struct flusher *flusher;      /* engine/flush/flush.h */
+    struct compactor *compactor;  /* engine/compact/compactor.h; NULL until recovery is done */
     struct region_keeper *keeper; /* engine/region/keeper.h; NULL: nobody splits by itself */
     struct progress progress;
     struct failure failure;

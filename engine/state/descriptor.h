@@ -24,8 +24,8 @@ struct table_descriptor {
     struct table_descriptor *before;
     petal_table_options options; /* attributes are its own memory; so is the array `families`, whose
                                     members point into the descriptors of the families */
-    int64_t max_region_bytes; /* MAX_FILESIZE; 0: the database's */
-    bool keeps_regions;       /* SPLIT_ENABLED false */
+    int64_t max_region_bytes;    /* MAX_FILESIZE; 0: the database's */
+    bool keeps_regions;          /* SPLIT_ENABLED false */
     size_t family_count;
     petal_family *families[]; /* by name, in the order of options.families */
 };

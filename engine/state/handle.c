@@ -105,8 +105,8 @@ family_store(const petal_family *family, uint32_t region)
 {
     struct store *store = family->all_stores;
 
-    while (store != NULL && (store->region != region ||
-                             atomic_load_explicit(&store->merged, memory_order_relaxed)))
+    while (store != NULL &&
+           (store->region != region || atomic_load_explicit(&store->merged, memory_order_relaxed)))
         store = store->next;
     return store;
 }

@@ -27,7 +27,7 @@ struct store_map {
     struct store_place {
         uint64_t start_head; /* slice_head(store->start, 0) */
         struct store *store;
-    } *places;
+    } * places;
     size_t count, capacity;
 };
 

@@ -33,8 +33,7 @@ struct progress {
 
 /* Count the runs of the store, frozen memtables included, up to STORE_MOST_RUNS: it has
  * changed in the current view, or a file is damaged. REQUIRES: views->mutex held. */
-void progress_count_runs(struct progress *progress, const struct views *views,
-                         struct store *store);
+void progress_count_runs(struct progress *progress, const struct views *views, struct store *store);
 
 /* A region has grown above its limit. The same. */
 void progress_tell_grown(struct progress *progress);

@@ -16,10 +16,10 @@ struct store_memtable;
 
 struct store {
     petal_family *family;
-    struct store *next; /* of all that the family has had in this opening; under schema.mutex */
-    size_t slot;        /* the family's in views */
-    uint32_t region;    /* id of its region */
-    petal_slice start;  /* of the region; empty: of the first */
+    struct store *next;   /* of all that the family has had in this opening; under schema.mutex */
+    size_t slot;          /* the family's in views */
+    uint32_t region;      /* id of its region */
+    petal_slice start;    /* of the region; empty: of the first */
     _Atomic(bool) merged; /* the region is a part of the one before it by now */
     /* No job is due to drop deleted cells before this time: one had to keep them, because of
      * snapshots. */

@@ -386,8 +386,8 @@ store_view_of_region(struct store_view **store_view, const petal_allocator *allo
     *store_view = made;
     if (made == NULL)
         return PETAL_NO_MEMORY;
-    *made = (struct store_view){.allocator = allocator,
-                                .bytes = store_view_bytes(memtables, files)};
+    *made =
+        (struct store_view){.allocator = allocator, .bytes = store_view_bytes(memtables, files)};
     atomic_init(&made->references, 1);
     made->files = (struct file_entry *)(made + 1);
     made->memtables = (struct store_memtable **)(made->files + files);
@@ -546,6 +546,22 @@ view_fix(struct view *view, uint64_t sequence)
     view->sequence = &view->fixed;
 }
 
+NEVER_INLINE const struct region_store *
+region_search(const struct region_list *list, uint64_t row_head, petal_slice row)
+{
+    const struct region_store *region = list->regions;
+
+    for (uint32_t count = list->count; count > 1;) {
+        uint32_t half = count / 2;
+        uint64_t head = region[half].start_head;
+
+        if (head < row_head || (head == row_head && slice_compare(region[half].start, row) <= 0))
+            region += half;
+        count -= half;
+    }
+    return region;
+}
+
 /* The place of the family's list in a page that is the view's own; NULL: no memory. */
 static struct region_list **
 own_place(struct view *view, size_t slot)
@@ -629,8 +645,8 @@ view_set_store(struct view *view, struct store *store, struct store_view *store_
         insert_store(list, store, store_view);
         return PETAL_OK;
     }
-    place = (uint32_t)(region_of_row(list, slice_head(store->start, 0), store->start) -
-                       list->regions);
+    place =
+        (uint32_t)(region_of_row(list, slice_head(store->start, 0), store->start) - list->regions);
     assert(list->regions[place].store == store);
     if (store_view == NULL) {
         remove_store(list, place);

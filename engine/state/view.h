@@ -22,6 +22,7 @@
 #include <assert.h>
 
 #include "base/epoch.h"
+#include "base/inline.h"
 #include "base/mutex.h"
 #include "base/slice.h"
 #include "engine/petal.h"
@@ -82,7 +83,7 @@ struct file_entry {
     struct sst_reader *reader;
     const struct file_facts *facts;
     struct store_file *file;
-    uint64_t run; /* files of one run have disjoint row ranges */
+    uint64_t run;   /* files of one run have disjoint row ranges */
     uint64_t bytes; /* of the file, about, that are of rows of the store's region */
     int64_t time_min;
     bool has_ttl; /* cells with a TTL of their own */
@@ -117,21 +118,15 @@ struct region_list {
     struct region_store regions[];
 };
 
+/* Among several. */
+const struct region_store *region_search(const struct region_list *list, uint64_t row_head,
+                                         petal_slice row);
+
 /* The store that has the row, whose head is slice_head(row, 0). */
-static inline const struct region_store *
+static ALWAYS_INLINE const struct region_store *
 region_of_row(const struct region_list *list, uint64_t row_head, petal_slice row)
 {
-    const struct region_store *region = list->regions;
-
-    for (uint32_t count = list->count; count > 1;) {
-        uint32_t half = count / 2;
-        uint64_t head = region[half].start_head;
-
-        if (head < row_head || (head == row_head && slice_compare(region[half].start, row) <= 0))
-            region += half;
-        count -= half;
-    }
-    return region;
+    return list->count == 1 ? list->regions : region_search(list, row_head, row);
 }
 
 /* The first row after those of the region at `place`; empty: there is none. */

@@ -37,9 +37,9 @@ touch(struct change *change, struct store *store)
 {
     assert(store->family->table->db == change->db);
     if (begin_view(change))
-        change->no_memory = !mem_grow_array(change->db->env.allocator, &change->stores,
-                                            &change->store_capacity, change->store_count,
-                                            change->store_count + 1, sizeof(struct store *));
+        change->no_memory =
+            !mem_grow_array(change->db->env.allocator, &change->stores, &change->store_capacity,
+                            change->store_count, change->store_count + 1, sizeof(struct store *));
     if (change->no_memory)
         return false;
     change->stores[change->store_count++] = store;
@@ -356,8 +356,8 @@ has_grown(const struct change *change)
     for (size_t i = 0; change->db->keeper != NULL && i < change->store_count; i++) {
         const struct store_view *store = view_store(change->view, change->stores[i]);
 
-        if (store != NULL && store_view_file_bytes(store) >
-                                 db_max_region_bytes(change->stores[i]->family->table))
+        if (store != NULL &&
+            store_view_file_bytes(store) > db_max_region_bytes(change->stores[i]->family->table))
             return true;
     }
     return false;

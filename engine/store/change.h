@@ -32,7 +32,7 @@ struct change {
     petal_db *db;
     struct manifest_edit edit;
     struct view *current;
-    struct view *view;       /* the next one; NULL: no store has changed yet */
+    struct view *view;     /* the next one; NULL: no store has changed yet */
     size_t slot_count;     /* that it has room for */
     struct store **stores; /* that change */
     size_t store_count, store_capacity;

@@ -68,8 +68,8 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
 
 /* A memtable in front of files that are open; the store view takes references of its own. */
 static enum petal_status
-make_view(struct store *store, petal_slice end, struct store_file *const *files,
-          size_t file_count, struct store_view **store_view)
+make_view(struct store *store, petal_slice end, struct store_file *const *files, size_t file_count,
+          struct store_view **store_view)
 {
     const petal_allocator *allocator = store->family->table->db->env.allocator;
     struct store_memtable *memtable;
@@ -121,9 +121,9 @@ open_file(struct store *store, const struct manifest_file *described,
 }
 
 enum petal_status
-store_open(struct store *store, const struct manifest_store *described,
-           petal_slice end, const struct store_view *before, bool without_lost,
-           struct store_view **store_view, petal_error *error)
+store_open(struct store *store, const struct manifest_store *described, petal_slice end,
+           const struct store_view *before, bool without_lost, struct store_view **store_view,
+           petal_error *error)
 {
     petal_family *family = store->family;
     const petal_allocator *allocator = family->table->db->env.allocator;

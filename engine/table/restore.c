@@ -77,8 +77,7 @@ open_stores(struct restoration *restoration, petal_error *error)
     if (restoration->stores == NULL)
         return error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {
-        petal_family *family =
-            table_family_by_id(restoration->table, (uint16_t)(i / regions));
+        petal_family *family = table_family_by_id(restoration->table, (uint16_t)(i / regions));
         size_t place = i % regions;
 
         status = store_open(family->stores.places[place].store,
@@ -126,8 +125,7 @@ take_over(struct restoration *restoration, petal_error *error)
         size_t regions = restoration->source.region_count;
         const petal_family *family = table_family_by_id(table, (uint16_t)(i / regions));
 
-        change_put_store(&change, family->stores.places[i % regions].store,
-                         restoration->stores[i]);
+        change_put_store(&change, family->stores.places[i % regions].store, restoration->stores[i]);
         restoration->stores[i] = NULL;
     }
     manifest_edit_table(&change.edit, &restoration->source, id, restoration->name, NULL);

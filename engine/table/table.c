@@ -119,8 +119,9 @@ check_splits(const petal_slice *splits, size_t count, petal_error *error)
             return error_set(error, PETAL_INVALID,
                              "Empty split key must not be passed in the split keys.");
         if (splits[i].size > PETAL_MAX_ROW_BYTES)
-            return error_set(error, PETAL_INVALID, "a split key has %zu bytes; a row has at most %d",
-                             splits[i].size, PETAL_MAX_ROW_BYTES);
+            return error_set(error, PETAL_INVALID,
+                             "a split key has %zu bytes; a row has at most %d", splits[i].size,
+                             PETAL_MAX_ROW_BYTES);
         if (i > 0 && slice_equal(splits[i], splits[i - 1]))
             return error_set(error, PETAL_INVALID,
                              "All split keys must be unique, found duplicate: %s",

@@ -200,8 +200,7 @@ run_list(uint64_t seed, unsigned features, uint64_t *count)
     for (size_t i = 0; same && i < SETTINGS; i++) {
         struct run_difference difference;
 
-        if ((settings[i].background || settings[i].regions) &&
-            (list.features & FEATURE_CALM) == 0)
+        if ((settings[i].background || settings[i].regions) && (list.features & FEATURE_CALM) == 0)
             continue;
         same = run_engine(&list, &settings[i], &answers, &difference);
         tried.runs += length;

@@ -825,7 +825,8 @@ TEST_WITH(test_golden_bytes_of_a_shifted_file, manifest_fixture_setup, manifest_
     manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-shifted");
     for (unsigned opening = 0; opening < 2; opening++) {
         manifest = manifest_fixture_load(fixture);
-        assert_memory_equal(&manifest->tables[0]->families[0].stores[0].files[0], &file, sizeof file);
+        assert_memory_equal(&manifest->tables[0]->families[0].stores[0].files[0], &file,
+                            sizeof file);
         manifest_edit_init(&edit, &fixture->allocator.table);
         assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
         manifest_edit_fini(&edit);
