@@ -33,21 +33,11 @@
 #define PETAL_ENGINE_WRITE_PACE_H
 
 #include "engine/state/db.h"
+#include "engine/write/pace_share.h"
 
-#define PACE_LEAST_RATE       ((uint64_t)1 << 20)  /* bytes a second */
-#define PACE_FIRST_RATE       ((uint64_t)64 << 20) /* of flushes, while none has ended */
-#define PACE_RUN_FACTOR       0.6
 #define PACE_LONGEST_SLEEP_US 20000   /* then the pressure is looked at again */
-#define PACE_LEAST_SLEEP_US   1000    /* less stays a debt */
 #define PACE_MOST_DEBT_US     1000000 /* more is forgiven */
 #define PACE_SMALL_BYTES      ((uint64_t)64 << 10)
-
-/* The share, INFINITY: no limit. `runs` 0: they do not count. */
-double pace_share(uint64_t memory, uint64_t memory_limit, size_t runs);
-
-/* Microseconds that writing so many bytes should take at this share; `rate` of flushes, 0:
- * unknown. */
-uint64_t pace_time(uint64_t bytes, double share, uint64_t rate);
 
 /* A writer's request. */
 struct pace_write {
