@@ -169,86 +169,78 @@ waits_for_all_files(const struct choice *choice)
            all_files_reason(choice) != POLICY_NOTHING;
 }
 
+/* Neighbours among the runs. */
+struct window {
+    size_t first, count;
+    uint64_t bytes, largest; /* of all its runs, and of one */
+};
+
 /* All runs of the window are about as large: none has more than POLICY_LEVEL_RATIO times what the
  * others have on average. So its cells were rewritten about as often. */
 static bool
-is_level(const struct policy_run *runs, size_t first, size_t count)
+is_level(const struct window *window)
 {
-    double bytes = (double)bytes_of(runs, first, count);
+    double others = (double)(window->bytes - window->largest) / (double)(window->count - 1);
 
-    for (size_t i = first; i < first + count; i++) {
-        double others = (bytes - (double)runs[i].bytes) / (double)(count - 1);
-
-        if ((double)runs[i].bytes > others * POLICY_LEVEL_RATIO)
-            return false;
-    }
-    return true;
+    return (double)window->largest <= others * POLICY_LEVEL_RATIO;
 }
 
 /* No run of the window is larger than the ratio times the others together. */
 static bool
-is_in_ratio(const struct policy_run *runs, size_t first, size_t count)
+is_in_ratio(const struct window *window)
 {
-    for (size_t i = first; i < first + count; i++) {
-        uint64_t others = add_saturated(bytes_of(runs, first, i - first),
-                                        bytes_of(runs, i + 1, first + count - i - 1));
-
-        if ((double)runs[i].bytes > (double)others * POLICY_RATIO)
-            return false;
-    }
-    return true;
+    return (double)window->largest <= (double)(window->bytes - window->largest) * POLICY_RATIO;
 }
 
-/* What is written for each run that there is less, when `count` runs become one. */
+/* What is written for each run that there is less, when the window becomes one. */
 static double
-cost_of_run_less(uint64_t bytes, size_t count)
+cost_of_run_less(const struct window *window)
 {
-    assert(count > 1);
-    return (double)bytes / (double)(count - 1);
+    assert(window->count > 1);
+    return (double)window->bytes / (double)(window->count - 1);
 }
 
 /* Is a window better than the best one so far? */
-typedef bool better_window(uint64_t bytes, size_t count, uint64_t best_bytes, size_t best_count);
+typedef bool better_window(const struct window *window, const struct window *best);
 
 static bool
-costs_less(uint64_t bytes, size_t count, uint64_t best_bytes, size_t best_count)
+costs_less(const struct window *window, const struct window *best)
 {
-    return cost_of_run_less(bytes, count) < cost_of_run_less(best_bytes, best_count);
+    return cost_of_run_less(window) < cost_of_run_less(best);
 }
 
 static bool
-takes_more(uint64_t bytes, size_t count, uint64_t best_bytes, size_t best_count)
+takes_more(const struct window *window, const struct window *best)
 {
-    return count > best_count || (count == best_count && bytes < best_bytes);
+    return window->count > best->count ||
+           (window->count == best->count && window->bytes < best->bytes);
 }
 
 /* The best window of `least` runs or more. `fits` (NULL: every window does) is asked of those that
  * are not small. */
 static bool
 pick_best(const struct choice *choice, enum policy_reason reason, size_t least,
-          bool (*fits)(const struct policy_run *runs, size_t first, size_t count),
-          better_window *better)
+          bool (*fits)(const struct window *window), better_window *better)
 {
-    size_t best_first = 0, best_count = 0;
-    uint64_t best_bytes = 0;
+    struct window best = {0};
 
-    for (size_t first = choice->first_free; first < choice->count; first++) {
-        for (size_t count = least; count <= POLICY_MAX_RUNS && count <= choice->count - first;
-             count++) {
-            uint64_t bytes = bytes_of(choice->runs, first, count);
+    for (size_t first = choice->first_free; first + least <= choice->count; first++) {
+        struct window window = {.first = first};
 
-            if (bytes > choice->limits->max_bytes ||
-                (fits != NULL && bytes >= choice->limits->min_bytes &&
-                 !fits(choice->runs, first, count)))
-                continue;
-            if (best_count == 0 || better(bytes, count, best_bytes, best_count)) {
-                best_first = first;
-                best_count = count;
-                best_bytes = bytes;
-            }
+        while (window.count < POLICY_MAX_RUNS && first + window.count < choice->count) {
+            uint64_t bytes = choice->runs[first + window.count++].bytes;
+
+            window.bytes = add_saturated(window.bytes, bytes);
+            window.largest = bytes > window.largest ? bytes : window.largest;
+            if (window.bytes > choice->limits->max_bytes)
+                break;
+            if (window.count >= least &&
+                (fits == NULL || window.bytes < choice->limits->min_bytes || fits(&window)) &&
+                (best.count == 0 || better(&window, &best)))
+                best = window;
         }
     }
-    return pick_window(choice, reason, best_first, best_count);
+    return pick_window(choice, reason, best.first, best.count);
 }
 
 /* The jobs that run leave one run each, of neighbours: how many there are then. */
