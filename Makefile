@@ -222,8 +222,8 @@ CPPFLAGS += -DHAVE_LIBBLOOM
 PEER_LIBS += -lbloom
 endif
 
-# kv-bench also measures the shell's reader of records, and calls the compaction policy, which the library does not export.
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/tools/command/option.o $(BUILD)/tools/command/value.o $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(BLOOM_TOOL_LIBRARY) $(TOOL_LIBRARY)
+# kv-bench also measures the shell's reader of records, and calls the compaction policy and the pace of writers, which the library does not export.
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/tools/command/option.o $(BUILD)/tools/command/value.o $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(BUILD)/engine/write/pace_share.o $(BLOOM_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 # The internal names as a shared library, so that one object can be changed without linking the tests again (tests/mutants).
@@ -278,7 +278,8 @@ $(call BENCH_TEST,table): $(call BENCH_PARTS,results/table results/print results
 $(call BENCH_TEST,others): $(call BENCH_PARTS,harness/others harness/util)
 $(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
 $(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/fields harness/util)
-$(call BENCH_TEST,simulate_model): $(call BENCH_PARTS,simulate/model)
+$(call BENCH_TEST,simulate_store): $(call BENCH_PARTS,simulate/store harness/util)
+$(call BENCH_TEST,simulate_table): $(call BENCH_PARTS,simulate/table simulate/compactor simulate/store harness/histogram harness/util)
 $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model harness/bits)
 $(call BENCH_TEST,glance): $(call BENCH_PARTS,readamp/glance)
 

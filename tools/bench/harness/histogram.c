@@ -32,8 +32,16 @@ bucket_end(unsigned bucket)
 void
 bench_histogram_add(struct bench_histogram *histogram, uint64_t value)
 {
-    histogram->counts[bucket_of(value)]++;
-    histogram->total++;
+    bench_histogram_add_times(histogram, value, 1);
+}
+
+void
+bench_histogram_add_times(struct bench_histogram *histogram, uint64_t value, uint64_t times)
+{
+    if (times == 0)
+        return;
+    histogram->counts[bucket_of(value)] += times;
+    histogram->total += times;
     if (value > histogram->greatest)
         histogram->greatest = value;
 }

@@ -23,6 +23,7 @@ struct bench_histogram {
 };
 
 void bench_histogram_add(struct bench_histogram *histogram, uint64_t value);
+void bench_histogram_add_times(struct bench_histogram *histogram, uint64_t value, uint64_t times);
 
 /* Add what `from` holds to `to`. */
 void bench_histogram_merge(struct bench_histogram *to, const struct bench_histogram *from);
