@@ -24,6 +24,7 @@ static const struct {
     {"readamp", "data blocks that lookups read: what Bloom filters spare", bench_readamp_main},
     {"filters", "standalone filters, next to others: bits, rates, times", bench_filters_main},
     {"cliffs", "does a unit of work cost more where ten times as much is?", bench_cliffs_main},
+    {"grow", "what a database costs as it grows to 16 times the bytes", bench_grow_main},
     {"simulate", "what the compaction policy makes of a growing store", bench_simulate_main},
 };
 

@@ -10,6 +10,7 @@ int bench_compare_main(int argc, char **argv);
 int bench_dbbench_main(int argc, char **argv); /* `argv` begins with its list of workloads */
 int bench_diff_main(int argc, char **argv);
 int bench_filters_main(int argc, char **argv);
+int bench_grow_main(int argc, char **argv);
 int bench_quick_main(int argc, char **argv);
 int bench_readamp_main(int argc, char **argv);
 int bench_simulate_main(int argc, char **argv);
