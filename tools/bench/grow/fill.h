@@ -16,11 +16,12 @@
 #define GROW_LEAST_MEMORY ((size_t)64 << 10)
 #define GROW_MOST_MEMORY  ((size_t)512 << 20)
 
-/* Name; label, as `kv-bench simulate` has it, too; unit; what a unit is of what is measured. */
+/* Name; label, the same as in `kv-bench simulate`; unit; what figures are divided by to be in it. */
 #define GROW_FIGURES(X)                                                                            \
     X(P50, "put p50", "us", 1e3)                                                                   \
     X(P999, "put p99.9", "us", 1e3)                                                                \
     X(STALL, "longest stall", "ms", 1e6)                                                           \
+    X(LONGEST_PUT, "longest put", "ms", 1e-3)                                                      \
     X(RATE, "rate", "k/s", 1e3)                                                                    \
     X(WRITTEN, "write amplification", "", 1)                                                       \
     X(WRITTEN_WITH_LOG, "with the log", "", 1)                                                     \
@@ -47,7 +48,7 @@ struct grow_fill {
     char directory[256]; /* empty */
     double rate;         /* of grow_fill_paced */
 
-    /* What came of it. Nanoseconds, bytes, as GROW_FIGURES says. */
+    /* What came of it, in the units that the divisors of GROW_FIGURES expect. */
     double figures[GROW_FIGURE_COUNT];
     uint64_t wrong; /* answers of gets */
 };

@@ -47,20 +47,28 @@ usage(void)
 {
     fputs("usage: kv-bench grow [options]\n"
           "Fills databases with N, 4 N and 16 N bytes of keys and values, and prints what\n"
-          "each came to: what is not flat grows with the data. A small memtable makes a\n"
-          "small database stand for a large one. Each is filled twice: as fast as it goes,\n"
-          "until the background rests (rate, put p50), and at a share of that rate, where a\n"
-          "put's latency counts from when it was due (all else).\n"
+          "each costs: what is not flat grows with the data. With a small memtable a small\n"
+          "database stands for a large one. Each is filled twice: as fast as possible, until\n"
+          "the background is idle (gives rate and put p50), and at a share of that rate\n"
+          "(everything else), where a put's latency counts from the time when it was due.\n"
           "  --bytes N              8M\n"
           "  --memory BYTES         of memtables, 64K to 512M; 256K. The limit of all memory\n"
           "                         is eight times as much, at least 1M\n"
-          "  --rate PERCENT         of the rate as fast as it goes; 80\n"
+          "  --rate PERCENT         of the sustained rate; 80\n"
           "  --order NAME           of keys: random, sequential; both\n"
           "  --json FILE            the results, too\n"
-          "space beyond the data: most of log, outputs not committed yet and the like,\n"
-          "sampled; longest job: of a compaction, up to a commit; memory beyond the limit:\n"
-          "resident; blocks: of data, index and filters, cached or not, 5,000 gets of keys\n"
-          "that are there; opening: the shortest of 5. Times are for an idle machine.\n",
+          "longest stall          latency from the due time; longest put: in one call\n"
+          "rate                   sustained: puts divided by the time until idle\n"
+          "write amplification    bytes of store files written for a byte of the user's\n"
+          "space beyond the data  the most that logs, uncommitted outputs and replaced files\n"
+          "                       took, sampled\n"
+          "longest job            of a compaction, up to a commit\n"
+          "opening                the shortest of 5, after closing\n"
+          "memory beyond the limit\n"
+          "                       resident, the most\n"
+          "blocks a get           of data, index and filters, cached or not, in 5,000 gets of\n"
+          "                       existing keys after the fill\n"
+          "Times are meaningful on an idle machine only.\n",
           stderr);
 }
 
@@ -119,14 +127,14 @@ print_order(const struct grow_options *options, size_t order, const struct grow_
 {
     char text[BENCH_FIGURE_BYTES];
 
-    printf("%s: %s\n%-24s%-4s", orders[order].name, orders[order].meaning, "bytes", "MiB");
+    printf("%s: %s\n%-25s%-4s", orders[order].name, orders[order].meaning, "bytes", "MiB");
     for (int i = 0; i < SIZES; i++) {
         bench_number_text(text, (double)(options->bytes << (2 * i)) / 0x1p20, "");
         printf(" %11s", text);
     }
     putchar('\n');
     for (size_t figure = 0; figure < GROW_FIGURE_COUNT; figure++) {
-        printf("%-24s%-4s", figures[figure].label, figures[figure].unit);
+        printf("%-25s%-4s", figures[figure].label, figures[figure].unit);
         for (int i = 0; i < SIZES; i++) {
             bench_number_text(text, value_of(&fills[i], figure), "");
             printf(" %11s", text);
