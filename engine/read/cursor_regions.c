@@ -18,7 +18,7 @@ cursor_store_at_hand(const petal_cursor *cursor, const petal_family *family)
 uint32_t
 cursor_place_of(const struct region_list *list, petal_slice row, bool reversed)
 {
-    if (row.size == 0)
+    if (row.size == 0 || list->count == 1)
         return reversed ? list->count - 1 : 0;
     return (uint32_t)(region_of_row(list, slice_head(row, 0), row) - list->regions);
 }

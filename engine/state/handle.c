@@ -53,6 +53,24 @@ store_new(petal_family *family, uint32_t region, petal_slice start)
     return store;
 }
 
+struct store *
+family_search_store(const petal_family *family, petal_slice row)
+{
+    const struct store_place *place = family->stores.places;
+    uint64_t row_head = slice_head(row, 0);
+
+    for (size_t count = family->stores.count; count > 1;) {
+        size_t half = count / 2;
+        uint64_t head = place[half].start_head;
+
+        if (head < row_head ||
+            (head == row_head && slice_compare(place[half].store->start, row) <= 0))
+            place += half;
+        count -= half;
+    }
+    return place->store;
+}
+
 bool
 family_reserve_stores(petal_family *family, size_t more)
 {

@@ -222,23 +222,15 @@ petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
                          const petal_family_options *options);
 void family_free(petal_family *family); /* NULL: no-op */
 
+/* Among several. */
+struct store *family_search_store(const petal_family *family, petal_slice row);
+
 /* The family's store of the row. LEADER. REQUIRES: the family was not dropped. */
 static inline struct store *
 family_store_of_row(const petal_family *family, petal_slice row)
 {
-    const struct store_place *place = family->stores.places;
-    uint64_t row_head = slice_head(row, 0);
-
-    for (size_t count = family->stores.count; count > 1;) {
-        size_t half = count / 2;
-        uint64_t head = place[half].start_head;
-
-        if (head < row_head ||
-            (head == row_head && slice_compare(place[half].store->start, row) <= 0))
-            place += half;
-        count -= half;
-    }
-    return place->store;
+    return family->stores.count == 1 ? family->stores.places->store
+                                     : family_search_store(family, row);
 }
 
 /* The first row behind the region of the store at `place` in the map; empty: open. LEADER. */
