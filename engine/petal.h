@@ -576,8 +576,8 @@ enum petal_attribute_kind {
     PETAL_METADATA = 1,      /* free */
     PETAL_CONFIGURATION = 2, /* free */
     /*
-     * An HBase attribute that Petal checks, keeps and shows. Except for the three below Petal does
-     * not act on it. Of families: REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING,
+     * An HBase attribute that Petal checks, keeps and shows. Except for those below Petal does not
+     * act on it. Of families: REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING,
      * CACHE_DATA_ON_WRITE, CACHE_INDEX_ON_WRITE, CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE,
      * PREFETCH_BLOCKS_ON_OPEN, IN_MEMORY_COMPACTION, COMPRESS_TAGS, COMPRESSION (a codec that Petal
      * lacks: blocks use the family's `compression`), IS_MOB, MOB_THRESHOLD, DFS_REPLICATION,
@@ -591,6 +591,9 @@ enum petal_attribute_kind {
      * blocks and more text), and reads as fast. If MAJOR or MINOR is absent or names another codec,
      * COMPRESSION_COMPACT applies; if that is absent or names another, the family's `compression`,
      * which flushes use.
+     *
+     * And on MAX_FILESIZE, the bytes at which a region of the table is split, in place of
+     * petal_options.max_region_bytes, and SPLIT_ENABLED: with false it is not split by itself.
      */
     PETAL_KEPT_ATTRIBUTE = 3
 };
