@@ -18,27 +18,29 @@ within() {
     awk -v value="$(value "$1" "$2")" -v low="$3" -v high="$4" 'BEGIN { exit !(value != "" && value + 0 >= low && value + 0 <= high) }' ||
         fail "$1, size $2, is not within $3 .. $4: $(cat "$scratch/out")"
 }
-labels='put p50|put p99.9|longest stall|longest put|rate|write amplification|with the log|space beyond the data|longest job|longest job, time|files|opening|memory beyond the limit|blocks a get|data blocks a get'
+labels='put p50|put p99.9|longest stall|longest put|rate|write amplification|with the log|space beyond the data|longest job|longest job, time|regions|files|opening|memory beyond the limit|blocks a get|data blocks a get'
 
 # 64K of memtables: about 30 flushes for each MiB. Keys in random order are merged, each run with
 # all others; keys in order are linked.
 for order in random sequential; do
     "$bench" grow --order $order --bytes 128K --memory 64K --json "$scratch/$order" >"$scratch/out" || fail "$order: $(cat "$scratch/out")"
-    [ "$(grep -cE "^($labels)  " "$scratch/out")" = 15 ] || fail "not all lines: $(cat "$scratch/out")"
+    [ "$(grep -cE "^($labels)  " "$scratch/out")" = 16 ] || fail "not all lines: $(cat "$scratch/out")"
     within bytes 3 2 2
     for size in 1 2 3; do
         within 'write amplification' $size 0.3 10
-        within 'files' $size 1 200
+        within 'regions' $size 1 60
+        within 'files' $size 1 400
         within 'blocks a get' $size 1 40
         within 'data blocks a get' $size 1 2
         within 'space beyond the data' $size 0.05 100
     done
+    within 'regions' 3 4 60
     awk -v all="$(value 'with the log' 3)" -v files="$(value 'write amplification' 3)" 'BEGIN { exit !(all - files > 1 && all - files < 1.5) }' ||
         fail "the log: $(cat "$scratch/out")"
     grep -q '"kind": "grow"' "$scratch/$order" || fail "no kind: $(cat "$scratch/$order")"
-    [ "$(grep -c "\"operation\": \"$order, " "$scratch/$order")" = 45 ] || fail "three sizes: $(cat "$scratch/$order")"
+    [ "$(grep -c "\"operation\": \"$order, " "$scratch/$order")" = 48 ] || fail "three sizes: $(cat "$scratch/$order")"
     "$bench" diff "$scratch/$order" "$scratch/$order" >"$scratch/diff" || fail "diff: $(cat "$scratch/diff")"
-    [ $order = sequential ] || within 'longest job' 3 0.3 4
+    [ $order = sequential ] || within 'longest job' 3 0.03 2
 done
 within 'write amplification' 3 0.3 1.2
 [ -z "$(find "$scratch" -name 'kv-bench-*')" ] || fail "databases are left behind"
@@ -52,6 +54,7 @@ refused --order sideways
 refused --bytes 1K
 refused --memory 1K
 refused --memory 1G --bytes 2G
+refused --region 1K
 refused --rate 0
 refused --rate 101
 refused --nothing

@@ -33,6 +33,7 @@ open_database(struct database *database)
                                    .memory_bytes =
                                        8 * memory > LEAST_LIMIT ? 8 * memory : LEAST_LIMIT,
                                    .memtable_bytes = memory,
+                                   .max_region_bytes = database->fill->region,
                                    .env = &env};
 
     BENCH_MUST("open", petal_open(database->fill->directory, &options, &database->db, &error));
@@ -42,8 +43,6 @@ static void
 make_table(struct database *database)
 {
     const petal_family_options family = {.name = PETAL_TEXT("f")};
-    /* REGIONS: .max_region_bytes, of the option --region, is set here when petal_table_options has
-     * it; then GROW_FIGURES gets "regions". */
     const petal_table_options table = {
         .name = PETAL_TEXT("grow"), .families = &family, .family_count = 1};
 
@@ -194,6 +193,23 @@ grow_fill_fast(struct grow_fill *fill)
     close_database(&database);
 }
 
+static bool
+count_region(void *count, const petal_region_info *info)
+{
+    (void)info;
+    ++*(uint64_t *)count;
+    return true;
+}
+
+static uint64_t
+count_regions(petal_table *table)
+{
+    uint64_t count = 0;
+
+    BENCH_MUST("ask for regions", petal_table_regions(table, count_region, &count, &error));
+    return count;
+}
+
 static void
 take_statistics(struct database *database)
 {
@@ -212,6 +228,7 @@ take_statistics(struct database *database)
     figures[GROW_SPACE] = (double)database->watch.most_beyond;
     figures[GROW_JOB_BYTES] = (double)database->watch.job_bytes;
     figures[GROW_JOB_TIME] = (double)database->watch.job_ms;
+    figures[GROW_REGIONS] = (double)count_regions(database->table);
     figures[GROW_FILES] = (double)files;
 }
 

@@ -15,6 +15,7 @@
 #define GROW_PAIR_BYTES   116
 #define GROW_LEAST_MEMORY ((size_t)64 << 10)
 #define GROW_MOST_MEMORY  ((size_t)512 << 20)
+#define GROW_LEAST_REGION ((size_t)64 << 10)
 
 /* Name; label, the same as in `kv-bench simulate`; unit; what figures are divided by to be in it. */
 #define GROW_FIGURES(X)                                                                            \
@@ -28,6 +29,7 @@
     X(SPACE, "space beyond the data", "MiB", 0x1p20)                                               \
     X(JOB_BYTES, "longest job", "MiB", 0x1p20)                                                     \
     X(JOB_TIME, "longest job, time", "ms", 1)                                                      \
+    X(REGIONS, "regions", "", 1)                                                                   \
     X(FILES, "files", "", 1)                                                                       \
     X(OPENING, "opening", "ms", 1e-3)                                                              \
     X(MEMORY, "memory beyond the limit", "MiB", 0x1p20)                                            \
@@ -43,6 +45,7 @@ enum grow_figure {
 
 struct grow_fill {
     size_t memory; /* memtable_bytes */
+    size_t region; /* max_region_bytes */
     uint64_t pairs;
     bool sequential;     /* keys in ascending order; else in random order */
     char directory[256]; /* empty */

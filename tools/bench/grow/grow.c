@@ -38,7 +38,7 @@ static const struct {
 struct grow_options {
     const char *order; /* NULL: both */
     const char *json_path;
-    size_t bytes, memory;
+    size_t bytes, memory, region;
     double rate;
 };
 
@@ -54,6 +54,8 @@ usage(void)
           "  --bytes N              8M\n"
           "  --memory BYTES         of memtables, 64K to 512M; 256K. The limit of all memory\n"
           "                         is eight times as much, at least 1M\n"
+          "  --region BYTES         of files, then a region splits; half of --bytes, at\n"
+          "                         least 64K\n"
           "  --rate PERCENT         of the sustained rate; 80\n"
           "  --order NAME           of keys: random, sequential; both\n"
           "  --json FILE            the results, too\n"
@@ -105,6 +107,7 @@ run_order(const struct grow_options *options, size_t order, struct grow_fill fil
         struct grow_fill *fill = &fills[i];
 
         *fill = (struct grow_fill){.memory = options->memory,
+                                   .region = options->region,
                                    .pairs = (options->bytes << (2 * i)) / GROW_PAIR_BYTES,
                                    .sequential = orders[order].sequential};
         if (!run_fill(fill, fill_fast))
@@ -190,6 +193,7 @@ is_refused(const struct grow_options *options)
                          "--memory is from 64K to 512M") ||
            bench_refused(options->bytes < options->memory || options->bytes > MOST_BYTES,
                          "--bytes is from --memory to 64G") ||
+           bench_refused(options->region < GROW_LEAST_REGION, "--region is at least 64K") ||
            bench_refused(!(options->rate >= 1 && options->rate <= 100),
                          "--rate is from 1 to 100 percent");
 }
@@ -200,8 +204,8 @@ bench_grow_main(int argc, char **argv)
     struct grow_options given = {.bytes = (size_t)8 << 20, .memory = (size_t)256 << 10, .rate = 80};
     const struct bench_option options[] = {
         {"--bytes", BENCH_BYTES, &given.bytes},     {"--memory", BENCH_BYTES, &given.memory},
-        {"--rate", BENCH_NUMBER, &given.rate},      {"--order", BENCH_TEXT, &given.order},
-        {"--json", BENCH_OUTPUT, &given.json_path},
+        {"--region", BENCH_BYTES, &given.region},   {"--rate", BENCH_NUMBER, &given.rate},
+        {"--order", BENCH_TEXT, &given.order},      {"--json", BENCH_OUTPUT, &given.json_path},
     };
     const struct bench_file file =
         bench_file_of("grow", argc, argv, options, sizeof options / sizeof *options);
@@ -212,6 +216,8 @@ bench_grow_main(int argc, char **argv)
 
     if (!bench_options_read(options, file.option_count, argc, argv))
         return bench_options_explain(usage);
+    if (given.region == 0)
+        given.region = given.bytes / 2 > GROW_LEAST_REGION ? given.bytes / 2 : GROW_LEAST_REGION;
     if (is_refused(&given))
         return 2;
     fills = bench_child_share(SIZES * sizeof *fills);
