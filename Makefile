@@ -222,8 +222,8 @@ CPPFLAGS += -DHAVE_LIBBLOOM
 PEER_LIBS += -lbloom
 endif
 
-# kv-bench also measures the shell's reader of records, and calls the compaction policy and the pace of writers, which the library does not export.
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/tools/command/option.o $(BUILD)/tools/command/value.o $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(BUILD)/engine/write/pace_share.o $(BLOOM_TOOL_LIBRARY) $(TOOL_LIBRARY)
+# kv-bench also measures the shell's reader of records, and calls the compaction policy, the borders of regions and the pace of writers, which the library does not export.
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BENCH_CXX_SOURCES:%.cpp=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(NEAREST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/tools/command/option.o $(BUILD)/tools/command/value.o $(BUILD)/engine/compact/policy.o $(BUILD)/engine/compact/plan.o $(BUILD)/engine/region/border.o $(BUILD)/engine/write/pace_share.o $(BLOOM_TOOL_LIBRARY) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 # The internal names as a shared library, so that one object can be changed without linking the tests again (tests/mutants).

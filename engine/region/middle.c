@@ -1,20 +1,9 @@
 /* middle.c -- see middle.h. */
 #include "engine/region/middle.h"
 
-/* The file that has most rows of the region, but for those that have more than `most`. */
-static const struct file_entry *
-largest_file(const struct store_view *store, uint64_t most)
-{
-    const struct file_entry *largest = NULL;
+#include "engine/region/border.h"
 
-    for (uint32_t i = 0; i < store->file_count; i++) {
-        const struct file_entry *file = &store->files[i];
-
-        if (file->bytes < most && (largest == NULL || file->bytes > largest->bytes))
-            largest = file;
-    }
-    return largest;
-}
+#include <string.h>
 
 static const struct region_store *
 largest_store(const petal_table *table, const struct view *view, uint32_t place)
@@ -35,23 +24,91 @@ largest_store(const petal_table *table, const struct view *view, uint32_t place)
     return largest;
 }
 
+/* ---- its middle ---- */
+
+/* The files of a store, for its border. */
+struct border_files {
+    struct border_file *files, *ends;
+    size_t count;
+};
+
+static bool
+take_files(struct border_files *files, const petal_allocator *allocator,
+           const struct store_view *store)
+{
+    files->count = store->file_count;
+    files->files = mem_alloc(allocator, 2 * files->count * sizeof *files->files);
+    if (files->files == NULL)
+        return false;
+    files->ends = files->files + files->count;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct file_entry *file = &store->files[i];
+
+        files->files[i] = (struct border_file){
+            .row_min = file->facts->row_min, .row_max = file->facts->row_max, .bytes = file->bytes};
+    }
+    return true;
+}
+
+static void
+free_files(struct border_files *files, const petal_allocator *allocator)
+{
+    for (size_t i = 0; i < files->count; i++)
+        mem_free(allocator, (void *)(uintptr_t)files->files[i].row_middle.data,
+                 files->files[i].row_middle.size);
+    mem_free(allocator, files->files, 2 * files->count * sizeof *files->files);
+}
+
+/* Each file's middle in the region, as its index tells; `row` is memory for one. */
+static enum petal_status
+find_middles(struct border_files *files, const petal_allocator *allocator,
+             const struct region_store *region, petal_slice end, uint8_t *row, petal_error *error)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        struct border_file *file = &files->files[i];
+        const struct file_entry *entry = &region->view->files[i];
+        size_t row_bytes;
+        uint8_t *copy;
+        enum petal_status status =
+            sst_reader_middle(entry->reader, region->start, end, row, &row_bytes, error);
+
+        if (status != PETAL_OK)
+            return status;
+        *file = (struct border_file){.bytes = entry->bytes};
+        if (row_bytes == 0)
+            continue;
+        copy = mem_alloc(allocator, row_bytes);
+        if (copy == NULL)
+            return error_no_memory(error);
+        memcpy(copy, row, row_bytes);
+        file->row_middle = slice_make(copy, row_bytes);
+    }
+    return PETAL_OK;
+}
+
 enum petal_status
 region_middle(const petal_table *table, const struct view *view, uint32_t place, uint8_t *row,
               size_t *row_bytes, petal_error *error)
 {
+    const petal_allocator *allocator = table->db->env.allocator;
     const struct region_store *region = largest_store(table, view, place);
-    const struct file_entry *file;
     enum petal_status status = PETAL_OK;
-    petal_slice end;
+    struct border_files files;
+    petal_slice border;
 
     *row_bytes = 0;
     if (region == NULL)
         return PETAL_OK;
-    end = view_end(view, region->store);
-    file = largest_file(region->view, UINT64_MAX);
-    while (status == PETAL_OK && *row_bytes == 0 && file != NULL) {
-        status = sst_reader_middle(file->reader, region->start, end, row, row_bytes, error);
-        file = largest_file(region->view, file->bytes);
+    if (!take_files(&files, allocator, region->view))
+        return error_no_memory(error);
+    border = border_between_files(files.files, files.count, files.ends);
+    if (border.size == 0) {
+        status = find_middles(&files, allocator, region, view_end(view, region->store), row, error);
+        border = status == PETAL_OK ? border_among_middles(files.files, files.count) : border;
     }
+    if (border.size > 0)
+        memcpy(row, border.data, border.size);
+    *row_bytes = border.size;
+    free_files(&files, allocator);
     return status;
 }

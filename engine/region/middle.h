@@ -1,8 +1,8 @@
 /*
  * middle.h -- which region is to be split, and before which row.
  *
- * The middle of a region is that of the largest store file of its largest family, as the file's
- * index tells: so a split looks at no data.
+ * The row is chosen by the files of its largest family (engine/region/border.h): one with which a
+ * file begins, or one in the middle, as the files' indexes tell. So a split looks at no data.
  *
  * Threads: from any thread, holding no lock.
  */

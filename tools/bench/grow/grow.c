@@ -203,9 +203,9 @@ bench_grow_main(int argc, char **argv)
 {
     struct grow_options given = {.bytes = (size_t)8 << 20, .memory = (size_t)256 << 10, .rate = 80};
     const struct bench_option options[] = {
-        {"--bytes", BENCH_BYTES, &given.bytes},     {"--memory", BENCH_BYTES, &given.memory},
-        {"--region", BENCH_BYTES, &given.region},   {"--rate", BENCH_NUMBER, &given.rate},
-        {"--order", BENCH_TEXT, &given.order},      {"--json", BENCH_OUTPUT, &given.json_path},
+        {"--bytes", BENCH_BYTES, &given.bytes},   {"--memory", BENCH_BYTES, &given.memory},
+        {"--region", BENCH_BYTES, &given.region}, {"--rate", BENCH_NUMBER, &given.rate},
+        {"--order", BENCH_TEXT, &given.order},    {"--json", BENCH_OUTPUT, &given.json_path},
     };
     const struct bench_file file =
         bench_file_of("grow", argc, argv, options, sizeof options / sizeof *options);

@@ -2,6 +2,7 @@
 #include "tools/bench/simulate/store.h"
 
 #include "engine/compact/plan.h"
+#include "engine/region/border.h"
 #include "tools/bench/harness/util.h"
 
 #include <assert.h>
@@ -75,6 +76,26 @@ slice_is_whole(const struct simulate_slice *slice)
 {
     return slice->first == slice->file->first && slice->last == slice->file->last &&
            !slice->file->halved;
+}
+
+/* As the engine compares rows. */
+static petal_slice
+encode_row(uint64_t row, uint8_t bytes[8])
+{
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(row >> (56 - 8 * i));
+    return (petal_slice){bytes, 8};
+}
+
+static uint64_t
+decode_row(petal_slice row)
+{
+    const uint8_t *bytes = row.data;
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < row.size; i++)
+        number = number << 8 | bytes[i];
+    return number;
 }
 
 /* ---- the store ---- */
@@ -245,14 +266,6 @@ struct plan {
     struct plan_part *parts;
     size_t file_count, part_count, run_count;
 };
-
-static petal_slice
-encode_row(uint64_t row, uint8_t bytes[8])
-{
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(row >> (56 - 8 * i));
-    return (petal_slice){bytes, 8};
-}
 
 static void
 plan_init(struct plan *plan, const struct simulate_store *store, size_t first, size_t count,
@@ -439,6 +452,28 @@ simulate_store_middle(const struct simulate_store *store, uint64_t *row)
     }
     *row = low;
     return low > store->first && bytes_below(store, low) < bytes;
+}
+
+bool
+simulate_store_border(const struct simulate_store *store, uint64_t *row)
+{
+    size_t count = store->slice_count;
+    struct border_file *files = bench_alloc((2 * count + 1) * sizeof *files);
+    uint8_t(*rows)[2][8] = bench_alloc((count + 1) * sizeof *rows);
+    petal_slice border;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct simulate_slice *slice = &store->slices[i];
+
+        files[i] = (struct border_file){.row_min = encode_row(slice->file->first, rows[i][0]),
+                                        .row_max = encode_row(slice->file->last, rows[i][1]),
+                                        .bytes = slice->bytes};
+    }
+    border = border_between_files(files, count, files + count);
+    *row = decode_row(border);
+    free(files);
+    free(rows);
+    return border.size > 0 || simulate_store_middle(store, row);
 }
 
 /* Keep what lies in these rows; a run of which nothing does goes. The store has no references of

@@ -113,6 +113,9 @@ double simulate_store_runs_met(const struct simulate_store *store);
 /* The first row of the upper half of the bytes; false: there is no border within the rows. */
 bool simulate_store_middle(const struct simulate_store *store, uint64_t *row);
 
+/* Where the engine splits: at the first row of a file near the middle, else in the middle. */
+bool simulate_store_border(const struct simulate_store *store, uint64_t *row);
+
 /* The rows from `row` on go to `upper`, which is not initialised yet. */
 void simulate_store_split(struct simulate_store *store, struct simulate_store *upper, uint64_t row);
 

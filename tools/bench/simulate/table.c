@@ -325,13 +325,20 @@ count_frozen(struct simulate_table *table, struct simulate_region *region)
     }
 }
 
+/* Where keys come in random order regions grow alike, and one may stand for several. */
+static bool
+is_halved(const struct simulate_table *table)
+{
+    return table->settings.order != SIMULATE_SEQUENTIAL &&
+           table->simulated >= table->settings.most_regions;
+}
+
 static void
 split_at(struct simulate_table *table, struct simulate_region *region, uint64_t row)
 {
     struct simulate_region *upper;
 
-    if (table->settings.order != SIMULATE_SEQUENTIAL &&
-        table->simulated >= table->settings.most_regions) {
+    if (is_halved(table)) {
         simulate_store_halve(&region->store, row);
         simulate_compactor_note(&table->compactor, &region->store);
         return;
@@ -358,7 +365,9 @@ split_if_large(struct simulate_table *table, struct simulate_region *region)
 
     if (table->settings.region_bytes == 0 ||
         simulate_store_bytes(&region->store) <= table->settings.region_bytes ||
-        table->flush_count == SIMULATE_MOST_FLUSHES || !simulate_store_middle(&region->store, &row))
+        table->flush_count == SIMULATE_MOST_FLUSHES ||
+        !(is_halved(table) ? simulate_store_middle(&region->store, &row)
+                           : simulate_store_border(&region->store, &row)))
         return;
     if (user_in_memtable(table, region) >= 1) {
         memtable = bench_alloc(sizeof *memtable);
