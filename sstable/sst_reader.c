@@ -357,6 +357,8 @@ sst_reader_middle(const struct sst_reader *reader, petal_slice low, petal_slice 
     enum petal_status status = PETAL_OK;
 
     *row_bytes = 0;
+    if (slice_compare(low, reader->facts.row_min) < 0)
+        low = reader->facts.row_min; /* before which there is nothing to cut off */
     if ((low.size > 0 && !make_key(reader, low, &low_key, &low_memory, &low_bytes)) ||
         (high.size > 0 && !make_key(reader, high, &high_key, &high_memory, &high_bytes)))
         status = error_no_memory(error);

@@ -136,7 +136,7 @@ split_regions(petal_table *table, uint32_t region, petal_error *error)
         found = true;
         status = split_in_middle(table, view, list, i, row, &own, error);
         has_middle = has_middle || own;
-        if (status != PETAL_OK && own)
+        if (status != PETAL_OK && (own || status != PETAL_INVALID))
             break;
     }
     view_unref(view);

@@ -300,11 +300,11 @@ note_taken(void *argument, const petal_table_snapshot_info *info)
 #define EMPTIED_CELLS 20
 
 static void
-expect_steady(struct failure_run *run, petal_table *table, const char *name)
+expect_cells(struct failure_run *run, petal_table *table, const char *name, size_t expected)
 {
     size_t cells = count_cells(run, table);
 
-    if (cells != STEADY_CELLS && cells != SIZE_MAX)
+    if (cells != expected && cells != SIZE_MAX)
         failure_problem(run, "the %s has %zu cells", name, cells);
 }
 
@@ -321,7 +321,7 @@ is_done(struct failure_run *run, enum failure_change change)
     case FAILURE_CLONED:
         if (!has_table(run, "clone", &table))
             return false;
-        expect_steady(run, table, "clone");
+        expect_cells(run, table, "clone", STEADY_CELLS);
         return true;
     case FAILURE_ALTERED:
         return has_table(run, "altered", &table) && petal_table_family_count(table) == 2;
@@ -355,7 +355,7 @@ check_changes(struct failure_run *run, enum failure_state states[FAILURE_CHANGES
 {
     static const char *const names[] = {"made",  "cloned", "altered", "emptied",
                                         "taken", "loaded", "copied"};
-    petal_table *steady = NULL;
+    petal_table *steady = NULL, *regions = NULL;
 
     for (enum failure_change change = 0; change < FAILURE_COPIED; change++) {
         bool done = is_done(run, change);
@@ -365,7 +365,9 @@ check_changes(struct failure_run *run, enum failure_state states[FAILURE_CHANGES
         states[change] = done ? FAILURE_DONE : FAILURE_UNDONE;
     }
     if (has_table(run, "steady", &steady))
-        expect_steady(run, steady, "steady table");
+        expect_cells(run, steady, "steady table", STEADY_CELLS);
+    if (has_table(run, "regions", &regions))
+        expect_cells(run, regions, "table of regions", FAILURE_REGION_CELLS);
 }
 
 static void

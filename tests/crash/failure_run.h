@@ -34,6 +34,9 @@ enum failure_change {
 #define FAILURE_CELLS_BEFORE 2
 #define FAILURE_CELLS_LOADED 62
 
+/* Of the table `regions`, if it is there (tests/crash/failure_regions.h). */
+#define FAILURE_REGION_CELLS 240
+
 enum failure_state { FAILURE_UNDONE, FAILURE_DONE, FAILURE_UNKNOWN };
 
 /* What the calls so far have promised. */

@@ -3,6 +3,7 @@
 
 #include "base/slice.h"
 #include "tests/crash/failure_questions.h"
+#include "tests/crash/failure_regions.h"
 #include "tests/crash/failure_sets.h"
 #include "tests/disk/paths.h"
 #include "tests/support/test.h"
@@ -1476,6 +1477,17 @@ const struct failure_work failure_works[] = {
     {.name = "compactions in the background",
      .prepare = {step_open, step_write, step_flush, step_write, step_flush, step_close},
      .steps = {step_compacting, step_write, step_flush, step_wait, step_close}},
+    {.name = "regions",
+     .prepare = {step_open, failure_step_fill_regions, step_write, step_close},
+     .steps = {step_open, failure_step_create_with_splits, failure_step_split, step_write,
+               failure_step_split_middle, failure_step_merge, failure_step_compact_regions,
+               failure_step_merge, failure_step_read_regions, step_close}},
+    {.name = "what regions have",
+     .prepare = {step_open, failure_step_fill_regions, step_write, failure_step_split,
+                 failure_step_split_middle, step_write, failure_step_fill_last_region, step_write,
+                 step_die},
+     .steps = {step_open, failure_step_read_regions, failure_step_compact_regions,
+               failure_step_read_regions, failure_step_merge, step_write, step_close}},
     {.name = "changes of a row",
      .prepare = {step_open, step_count, step_mutate, step_flush, step_close},
      .steps = {step_open, step_count, step_mutate, step_delete_rows, step_count}},

@@ -108,6 +108,20 @@ copy_fixture_snapshots(petal_db *db, char text[COPY_BED_TEXT_BYTES])
     return text;
 }
 
+/* Does the store of an earlier region have the file, too? */
+static bool
+is_shared_before(const struct manifest *manifest, const struct manifest_family *family,
+                 size_t region, uint64_t number)
+{
+    size_t place;
+
+    for (size_t k = 0; k < region; k++) {
+        if (manifest_find_file(manifest, &family->stores[k], number, &place))
+            return true;
+    }
+    return false;
+}
+
 static size_t
 count_named(struct fixture *fixture, const struct manifest *manifest)
 {
@@ -116,16 +130,19 @@ count_named(struct fixture *fixture, const struct manifest *manifest)
     for (size_t t = 0; t < manifest->table_count; t++) {
         const struct manifest_table *table = manifest->tables[t];
 
-        for (size_t f = 0; f < table->family_count * table->region_count; f++) {
-            const struct manifest_store *store = manifest_store_at(table, f);
+        for (size_t i = 0; i < table->family_count * table->region_count; i++) {
+            const struct manifest_family *family = &table->families[i / table->region_count];
+            size_t region = i % table->region_count;
+            const struct manifest_store *store = &family->stores[region];
 
-            for (size_t i = 0; i < store->file_count; i++) {
+            for (size_t k = 0; k < store->file_count; k++) {
+                uint64_t number = store->files[k].number;
                 char path[PETAL_PATH_BYTES];
 
-                filename_store_file(path, FIXTURE_DIRECTORY, store->files[i].number);
+                filename_store_file(path, FIXTURE_DIRECTORY, number);
                 assert_true(memory_vfs_exists(fixture->vfs, path));
+                count += !is_shared_before(manifest, family, region, number);
             }
-            count += store->file_count;
         }
     }
     return count;
