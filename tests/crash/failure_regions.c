@@ -5,10 +5,11 @@
 
 #include <stdio.h>
 
-#define ROWS        120
-#define ROW_BYTES   300
-#define VALUE_BYTES 200
-#define FAMILIES    2
+#define ROWS         120
+#define ROW_BYTES    300
+#define VALUE_BYTES  200
+#define FAMILIES     2
+#define MORE_REGIONS 17 /* than arrays of regions have room for at first */
 
 _Static_assert(ROWS * FAMILIES == FAILURE_REGION_CELLS, "each row has a cell in each family");
 
@@ -117,7 +118,8 @@ failure_step_split(struct failure_run *run)
         return;
     split(run, run->ledger.tables[0], slice_from_text("row"));
     split(run, run->ledger.tables[1], slice_from_text("\x80\xff"));
-    split(run, table, name_row(row, ROWS / 4));
+    for (unsigned i = 1; i <= MORE_REGIONS; i++)
+        split(run, table, name_row(row, i * ROWS / (MORE_REGIONS + 1)));
 }
 
 void
