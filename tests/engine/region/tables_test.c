@@ -363,6 +363,7 @@ TEST(test_a_reader_follows_splits_and_merges)
     petal_cursor_close(cursor);
     petal_snapshot_free(snapshot);
     MUST(petal_close(reader, WHY));
+    regions_reopen(&fixture); /* what the reader needed goes with it */
     regions_end(&fixture);
 }
 
@@ -391,6 +392,8 @@ TEST(test_a_reader_that_looks_late)
     MUST(petal_table_drop(fixture.table, WHY));
     MUST(petal_refresh(reader, WHY));
     MUST(petal_close(reader, WHY));
+    fixture_must_close(&fixture.base); /* what the reader needed goes with the next opening */
+    fixture_must_open(&fixture.base);
     regions_end(&fixture);
 }
 
