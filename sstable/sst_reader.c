@@ -328,6 +328,16 @@ find_middle(const struct sst_reader *reader, const struct index_cursor *first,
     return status;
 }
 
+/* Of the blocks of two entries, and those between. */
+static uint64_t
+bytes_between(const struct index_cursor *first, const struct index_cursor *last)
+{
+    struct block_handle low = index_cursor_place(first).handle;
+    struct block_handle high = index_cursor_place(last).handle;
+
+    return high.offset >= low.offset ? high.offset + high.size - low.offset : 0;
+}
+
 /* A key of the beginning of the row, in memory of `bytes`. */
 static bool
 make_key(const struct sst_reader *reader, petal_slice row, struct cell_key *key, uint8_t **memory,
@@ -343,7 +353,7 @@ make_key(const struct sst_reader *reader, petal_slice row, struct cell_key *key,
 
 enum petal_status
 sst_reader_middle(const struct sst_reader *reader, petal_slice low, petal_slice high, uint8_t *row,
-                  size_t *row_bytes, petal_error *error)
+                  size_t *row_bytes, uint64_t *bytes, petal_error *error)
 {
     const petal_allocator *allocator = reader->file.source.env->allocator;
     struct epoch_stay stay = {.epoch = reader->epoch};
@@ -357,6 +367,7 @@ sst_reader_middle(const struct sst_reader *reader, petal_slice low, petal_slice 
     enum petal_status status = PETAL_OK;
 
     *row_bytes = 0;
+    *bytes = 0;
     if (slice_compare(low, reader->facts.row_min) < 0)
         low = reader->facts.row_min; /* before which there is nothing to cut off */
     if ((low.size > 0 && !make_key(reader, low, &low_key, &low_memory, &low_bytes)) ||
@@ -371,9 +382,11 @@ sst_reader_middle(const struct sst_reader *reader, petal_slice low, petal_slice 
     if (status == PETAL_OK)
         status = index_cursor_seek_before(&last, high.size > 0 ? &high_key.encoded : NULL, &context,
                                           &found, error);
-    if (status == PETAL_OK && found &&
-        find_middle(reader, &first, &last, low, row, row_bytes) != PETAL_OK)
-        status = error_no_memory(error);
+    if (status == PETAL_OK && found) {
+        *bytes = bytes_between(&first, &last);
+        if (find_middle(reader, &first, &last, low, row, row_bytes) != PETAL_OK)
+            status = error_no_memory(error);
+    }
     index_cursor_release(&first);
     index_cursor_release(&last);
     epoch_leave(stay.epoch, stay.slot);

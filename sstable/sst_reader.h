@@ -105,11 +105,12 @@ bool sst_reader_ask_chunk(const struct sst_reader *reader, struct bloom_rows_chu
 /*
  * A row behind `low` and before `high` (empty: open) about in the middle of what the file has of
  * them, as the index tells, of which a node a level is read: the first row of a block. `row` has
- * room for PETAL_MAX_ROW_BYTES; *row_bytes 0: the index knows none.
+ * room for PETAL_MAX_ROW_BYTES; *row_bytes 0: the index knows none. *bytes: of the blocks that have
+ * them.
  */
 enum petal_status sst_reader_middle(const struct sst_reader *reader, petal_slice low,
                                     petal_slice high, uint8_t *row, size_t *row_bytes,
-                                    petal_error *error);
+                                    uint64_t *bytes, petal_error *error);
 
 #define SST_KEPT_BLOCKS 3
 

@@ -59,7 +59,7 @@ split_regions(petal_table *table, const struct view *view, uint8_t *row)
 
         if (!is_too_large(table, view, i))
             continue;
-        status = region_middle(table, view, i, row, &row_bytes, &error);
+        status = region_middle(table, view, i, db_max_region_bytes(table), row, &row_bytes, &error);
         if (status == PETAL_OK && row_bytes > 0)
             status = region_split(table, slice_make(row, row_bytes), &error);
         if (status != PETAL_OK)

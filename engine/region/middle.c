@@ -30,24 +30,38 @@ largest_store(const petal_table *table, const struct view *view, uint32_t place)
 struct border_files {
     struct border_file *files, *ends;
     size_t count;
+    uint64_t bytes; /* of all */
 };
 
-static bool
+/* Of shared files as many bytes as their indexes tell: what the view says of them is a guess, by
+ * which a region would be split over and over. `row` is memory for what is not asked. */
+static enum petal_status
 take_files(struct border_files *files, const petal_allocator *allocator,
-           const struct store_view *store)
+           const struct region_store *region, petal_slice end, uint8_t *row, petal_error *error)
 {
+    const struct store_view *store = region->view;
+    enum petal_status status = PETAL_OK;
+    size_t row_bytes;
+
     files->count = store->file_count;
+    files->bytes = 0;
     files->files = mem_alloc(allocator, 2 * files->count * sizeof *files->files);
-    if (files->files == NULL)
-        return false;
+    if (files->files == NULL) {
+        files->count = 0;
+        return error_no_memory(error);
+    }
     files->ends = files->files + files->count;
     for (size_t i = 0; i < files->count; i++) {
         const struct file_entry *file = &store->files[i];
 
         files->files[i] = (struct border_file){
             .row_min = file->facts->row_min, .row_max = file->facts->row_max, .bytes = file->bytes};
+        if (status == PETAL_OK && file->shared)
+            status = sst_reader_middle(file->reader, region->start, end, row, &row_bytes,
+                                       &files->files[i].bytes, error);
+        files->bytes += files->files[i].bytes;
     }
-    return true;
+    return status;
 }
 
 static void
@@ -67,14 +81,15 @@ find_middles(struct border_files *files, const petal_allocator *allocator,
     for (size_t i = 0; i < files->count; i++) {
         struct border_file *file = &files->files[i];
         const struct file_entry *entry = &region->view->files[i];
+        uint64_t bytes;
         size_t row_bytes;
         uint8_t *copy;
         enum petal_status status =
-            sst_reader_middle(entry->reader, region->start, end, row, &row_bytes, error);
+            sst_reader_middle(entry->reader, region->start, end, row, &row_bytes, &bytes, error);
 
         if (status != PETAL_OK)
             return status;
-        *file = (struct border_file){.bytes = entry->bytes};
+        *file = (struct border_file){.bytes = bytes};
         if (row_bytes == 0)
             continue;
         copy = mem_alloc(allocator, row_bytes);
@@ -87,23 +102,24 @@ find_middles(struct border_files *files, const petal_allocator *allocator,
 }
 
 enum petal_status
-region_middle(const petal_table *table, const struct view *view, uint32_t place, uint8_t *row,
-              size_t *row_bytes, petal_error *error)
+region_middle(const petal_table *table, const struct view *view, uint32_t place, uint64_t least,
+              uint8_t *row, size_t *row_bytes, petal_error *error)
 {
     const petal_allocator *allocator = table->db->env.allocator;
     const struct region_store *region = largest_store(table, view, place);
-    enum petal_status status = PETAL_OK;
+    enum petal_status status;
     struct border_files files;
-    petal_slice border;
+    petal_slice border = {0}, end;
 
     *row_bytes = 0;
     if (region == NULL)
         return PETAL_OK;
-    if (!take_files(&files, allocator, region->view))
-        return error_no_memory(error);
-    border = border_between_files(files.files, files.count, files.ends);
-    if (border.size == 0) {
-        status = find_middles(&files, allocator, region, view_end(view, region->store), row, error);
+    end = view_end(view, region->store);
+    status = take_files(&files, allocator, region, end, row, error);
+    if (status == PETAL_OK && files.bytes > least)
+        border = border_between_files(files.files, files.count, files.ends);
+    if (status == PETAL_OK && files.bytes > least && border.size == 0) {
+        status = find_middles(&files, allocator, region, end, row, error);
         border = status == PETAL_OK ? border_among_middles(files.files, files.count) : border;
     }
     if (border.size > 0)

@@ -11,9 +11,12 @@
 
 #include "engine/state/db.h"
 
-/* A row in the middle of the region at `place` in the view. `row` has room for PETAL_MAX_ROW_BYTES;
- * *row_bytes 0: its files know none. REQUIRES: the view stays. */
+/* A row in the middle of the region at `place` in the view, if its largest family has more than
+ * `least` bytes of it, shared files counted as their indexes tell. `row` has room for
+ * PETAL_MAX_ROW_BYTES; *row_bytes 0: it has not, or its files know none. REQUIRES: the view
+ * stays. */
 enum petal_status region_middle(const petal_table *table, const struct view *view, uint32_t place,
-                                uint8_t *row, size_t *row_bytes, petal_error *error);
+                                uint64_t least, uint8_t *row, size_t *row_bytes,
+                                petal_error *error);
 
 #endif

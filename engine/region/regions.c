@@ -98,7 +98,7 @@ split_in_middle(petal_table *table, const struct view *view, const struct region
                 uint32_t place, uint8_t *row, bool *has_middle, petal_error *error)
 {
     size_t row_bytes;
-    enum petal_status status = region_middle(table, view, place, row, &row_bytes, error);
+    enum petal_status status = region_middle(table, view, place, 0, row, &row_bytes, error);
     char quoted[160];
 
     if (status != PETAL_OK)
