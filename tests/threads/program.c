@@ -1001,6 +1001,45 @@ make_and_drop(struct program *program, struct test_random *random)
     must(program, petal_table_drop(table, &error), &error, "petal_table_drop");
 }
 
+struct neighbours {
+    uint32_t ids[2];
+    size_t wanted, count;
+};
+
+static bool
+note_region(void *argument, const petal_region_info *info)
+{
+    struct neighbours *neighbours = argument;
+
+    neighbours->ids[0] = neighbours->ids[1];
+    neighbours->ids[1] = info->id;
+    return ++neighbours->count < neighbours->wanted;
+}
+
+/* Before a row that a region may begin with already, or any two that are neighbours. */
+static void
+split_or_merge(struct program *program, petal_table *table, struct test_random *random)
+{
+    static const char *const rows[] = {"r", "r0", "r0m", "r1", "r2"};
+    struct neighbours neighbours = {.wanted = 2 + (size_t)test_random_below(random, 4)};
+    petal_error error;
+    enum petal_status status;
+
+    if (test_random_chance(random, 50)) {
+        petal_slice row = slice_from_text(rows[test_random_below(random, 5)]);
+
+        status = petal_table_split(table, row, 0, &error);
+        if (status != PETAL_INVALID)
+            (void)done_unless_gone(program, status, &error, "petal_table_split");
+        return;
+    }
+    status = petal_table_regions(table, note_region, &neighbours, &error);
+    if (!done_unless_gone(program, status, &error, "petal_table_regions") || neighbours.count < 2)
+        return;
+    status = petal_table_merge(table, neighbours.ids[0], neighbours.ids[1], &error);
+    (void)done_unless_gone(program, status, &error, "petal_table_merge");
+}
+
 /* A checkpoint is opened and has one moment of everything. */
 static void
 take_checkpoint(struct program *program)
@@ -1104,7 +1143,11 @@ program_tend(struct program *program, struct test_random *random)
     unsigned die = (unsigned)test_random_below(random, PERCENT_OF_ALL);
     petal_error error;
 
-    if (die < 40) {
+    if (die < 12) {
+        split_or_merge(program, program->a, random);
+    } else if (die < 17) {
+        split_or_merge(program, handles_of_b(program)->table, random);
+    } else if (die < 40) {
         must(program,
              petal_flush(program->db, test_random_chance(random, 50) ? NULL : program->a, &error),
              &error, "petal_flush");
