@@ -11,7 +11,7 @@
 #define FAMILIES     2
 #define MORE_REGIONS 17 /* than arrays of regions have room for at first */
 
-_Static_assert(ROWS * FAMILIES == FAILURE_REGION_CELLS, "each row has a cell in each family");
+_Static_assert(ROWS *FAMILIES == FAILURE_REGION_CELLS, "each row has a cell in each family");
 
 static petal_table *
 regions_of(struct failure_run *run)
@@ -212,9 +212,9 @@ scan_written(struct failure_run *run, petal_table *table)
     if (!failure_told(run, "begin", status, &error))
         return;
     for (unsigned i = 0; status == PETAL_OK && i < ROWS; i += ROWS / 6)
-        status = petal_transaction_put(transaction, petal_table_family_at(table, 0),
-                                       name_row(row, i), slice_from_text("q"), PETAL_LATEST, value,
-                                       NULL, &error);
+        status =
+            petal_transaction_put(transaction, petal_table_family_at(table, 0), name_row(row, i),
+                                  slice_from_text("q"), PETAL_LATEST, value, NULL, &error);
     if (status == PETAL_OK)
         status = petal_transaction_scan(transaction, table, NULL, &cursor, &error);
     count_cells(run, "a scan of a transaction", cursor, status, &error);

@@ -126,8 +126,9 @@ TEST_WITH(regions_are_loaded, manifest_fixture_setup, manifest_fixture_teardown)
 /* In any order, between and after others. */
 TEST_WITH(regions_are_sorted, manifest_fixture_setup, manifest_fixture_teardown)
 {
-    static const char *const starts[] = {"t", "d", "x", "p", "a"}, *const sorted[] = {"a", "d", "m",
-                                                                                     "p", "t", "x"};
+    static const char *const starts[] = {"t", "d", "x", "p", "a"}, *const sorted[] = {"a", "d",
+                                                                                      "m", "p",
+                                                                                      "t", "x"};
     struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_split(fixture);
     struct manifest_edit edit;

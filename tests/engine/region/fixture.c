@@ -29,7 +29,7 @@ part(const char *words, petal_slice parts[REGION_MOST])
 
 enum petal_status
 regions_create(struct fixture *fixture, const char *name, const char *splits, petal_table **table,
-              petal_error *error)
+               petal_error *error)
 {
     petal_slice rows[REGION_MOST];
     petal_family_options family = {.name = text("f"), .versions = 2, .block_bytes = 1024};
@@ -99,8 +99,8 @@ regions_put(petal_table *table, unsigned first, unsigned end, unsigned turn)
     char row[16], value[VALUE_BYTES];
 
     for (unsigned i = first; i < end; i++)
-        MUST(petal_put(petal_table_family_at(table, 0), regions_row(row, i), text("q"), PETAL_LATEST,
-                       make_value(value, i, turn), NULL, WHY));
+        MUST(petal_put(petal_table_family_at(table, 0), regions_row(row, i), text("q"),
+                       PETAL_LATEST, make_value(value, i, turn), NULL, WHY));
 }
 
 void
@@ -151,7 +151,7 @@ expect_scan(petal_table *table, unsigned first, unsigned end, unsigned turn,
 
 void
 regions_expect_rows(petal_table *table, unsigned first, unsigned end, unsigned turn,
-                   const petal_snapshot *snapshot)
+                    const petal_snapshot *snapshot)
 {
     petal_read_options read = {.snapshot = snapshot};
     char row[16];

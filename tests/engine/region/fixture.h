@@ -26,7 +26,7 @@ void regions_reopen(struct region_fixture *fixture);
 
 /* Another table of that name. */
 enum petal_status regions_create(struct fixture *fixture, const char *name, const char *splits,
-                                petal_table **table, petal_error *error);
+                                 petal_table **table, petal_error *error);
 
 /* Row `number`, "row 00042"; the rows first .. end - 1, with values of a few hundred bytes that
  * tell `turn`. */
@@ -38,7 +38,7 @@ void regions_flush(struct region_fixture *fixture);
 /* As a test: scans both ways and gets give the rows first .. end - 1 with the values of that turn,
  * and no others. `snapshot` may be NULL. */
 void regions_expect_rows(petal_table *table, unsigned first, unsigned end, unsigned turn,
-                        const petal_snapshot *snapshot);
+                         const petal_snapshot *snapshot);
 
 /* "row:value " of each cell of the family, for values that are short. */
 const char *regions_text(petal_table *table, char text[4096]);

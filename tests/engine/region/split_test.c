@@ -61,8 +61,7 @@ TEST(test_split_keys_that_are_refused)
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
     must_refuse_splits(&fixture, twice, 3, "All split keys must be unique, found duplicate: ");
-    must_refuse_splits(&fixture, empty, 2,
-                       "Empty split key must not be passed in the split keys.");
+    must_refuse_splits(&fixture, empty, 2, "Empty split key must not be passed in the split keys.");
     must_refuse_splits(&fixture, &large, 1, "a split key has 32768 bytes; a row has at most 32767");
     must_refuse_splits(&fixture, many, 65537, "65537 split keys; the limit is 65536");
     must_refuse_splits(&fixture, NULL, 2, "splits");

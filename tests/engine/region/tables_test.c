@@ -197,8 +197,8 @@ TEST(test_backup_of_a_reader)
 /* ---- bulks ---- */
 
 static void
-load(petal_table *table, enum petal_bulk_place place, unsigned first, unsigned end, const char *value,
-     int64_t timestamp)
+load(petal_table *table, enum petal_bulk_place place, unsigned first, unsigned end,
+     const char *value, int64_t timestamp)
 {
     petal_bulk_options options = {.place = place, .file_bytes = 100000};
     petal_bulk *bulk;
@@ -506,14 +506,13 @@ TEST(test_bounds_at_borders)
         bool reversed = ends & 1;
         unsigned first = (ends & 2) ? 30 : 29, last = (ends & 4) ? 60 : 59;
         char low[16], high[16];
-        petal_scan_options options = {.start_row = regions_row(reversed ? high : low,
-                                                               reversed ? last : first),
-                                      .stop_row = regions_row(reversed ? low : high,
-                                                              reversed ? first : last),
-                                      .start_exclusive = (ends & 8) != 0,
-                                      .stop_inclusive = (ends & 16) != 0,
-                                      .row_limit = (ends & 32) ? 31 : 0,
-                                      .reversed = reversed};
+        petal_scan_options options = {
+            .start_row = regions_row(reversed ? high : low, reversed ? last : first),
+            .stop_row = regions_row(reversed ? low : high, reversed ? first : last),
+            .start_exclusive = (ends & 8) != 0,
+            .stop_inclusive = (ends & 16) != 0,
+            .row_limit = (ends & 32) ? 31 : 0,
+            .reversed = reversed};
         bool has_low = reversed ? options.stop_inclusive : !options.start_exclusive;
         bool has_high = reversed ? !options.start_exclusive : options.stop_inclusive;
         unsigned from = first + !has_low, to = last + has_high, count = to - from;
