@@ -49,7 +49,7 @@ struct failure_visit {
     unsigned call; /* the first of them */
 };
 
-#define FAILURE_MOST_PATHS 64
+#define FAILURE_MOST_PATHS 200
 
 struct failure_faults {
     petal_allocator allocator;

@@ -118,7 +118,16 @@ failure_step_split(struct failure_run *run)
         return;
     split(run, run->ledger.tables[0], slice_from_text("row"));
     split(run, run->ledger.tables[1], slice_from_text("\x80\xff"));
-    for (unsigned i = 1; i <= MORE_REGIONS; i++)
+    split(run, table, name_row(row, ROWS / 4));
+}
+
+void
+failure_step_split_often(struct failure_run *run)
+{
+    petal_table *table = regions_of(run);
+    char row[ROW_BYTES];
+
+    for (unsigned i = 1; table != NULL && i <= MORE_REGIONS; i++)
         split(run, table, name_row(row, i * ROWS / (MORE_REGIONS + 1)));
 }
 

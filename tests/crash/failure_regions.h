@@ -17,6 +17,8 @@ void failure_step_create_with_splits(struct failure_run *run);
 
 /* Before rows, in the middle, and back. */
 void failure_step_split(struct failure_run *run);
+/* So often that the lists of regions need more room. */
+void failure_step_split_often(struct failure_run *run);
 void failure_step_split_middle(struct failure_run *run);
 void failure_step_merge(struct failure_run *run);
 
