@@ -283,6 +283,28 @@ TEST(test_bulks_over_borders)
     }
 }
 
+/* Regions name no file without rows of theirs: of a bulk, and of what was in memory at a split. */
+TEST(test_regions_name_what_they_have)
+{
+    struct region_fixture fixture;
+    struct region_seen seen[REGION_MOST];
+
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, 50, 1);
+    regions_must_split_before(fixture.table, 100);
+    regions_flush(&fixture);
+    assert_int_equal(regions_list(fixture.table, seen), 2);
+    assert_true(seen[0].files == 1 && seen[1].files == 0);
+    load(fixture.table, PETAL_BULK_ABOVE, 150, 160, "bulk", 5);
+    assert_int_equal(regions_list(fixture.table, seen), 2);
+    assert_true(seen[0].files == 1 && seen[1].files == 1);
+    load(fixture.table, PETAL_BULK_BELOW, 90, 110, "bulk", 5);
+    assert_int_equal(regions_list(fixture.table, seen), 2);
+    assert_true(seen[0].files == 2 && seen[1].files == 2);
+    assert_int_equal(regions_files(&fixture), 3);
+    regions_end(&fixture);
+}
+
 /* The bulk was begun before the split, and ends after it. */
 TEST(test_a_bulk_over_a_split)
 {
