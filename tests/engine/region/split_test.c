@@ -515,6 +515,31 @@ TEST(test_split_while_a_job_runs)
     regions_end(&moment.fixture);
 }
 
+/* A file of the job is wholly the new region's: it stays there, and its rows are read from it. */
+TEST(test_a_file_of_a_job_goes_to_the_new_region)
+{
+    struct moment moment;
+
+    moment_begin(&moment);
+    MUST(petal_compact(moment.fixture.table, NULL, WHY));
+    regions_put(moment.fixture.table, 300, 400, 2);
+    regions_flush(&moment.fixture);
+    regions_put(moment.fixture.table, 0, 50, 2);
+    regions_flush(&moment.fixture);
+    moment.act = split_before_100;
+    regions_compact(moment.fixture.table, text(""));
+    regions_expect_rows(moment.fixture.table, 0, 400, 2, NULL);
+    regions_delete(moment.fixture.table, 350, 400);
+    regions_flush(&moment.fixture);
+    regions_compact(moment.fixture.table, text("z"));
+    regions_expect_rows(moment.fixture.table, 0, 350, 2, NULL);
+    regions_must_merge(moment.fixture.table, 0);
+    regions_expect_rows(moment.fixture.table, 0, 350, 2, NULL);
+    regions_reopen(&moment.fixture);
+    regions_expect_rows(moment.fixture.table, 0, 350, 2, NULL);
+    regions_end(&moment.fixture);
+}
+
 /* The job's output has rows that the new region deletes: they are not its any more. */
 TEST(test_split_while_a_job_runs_and_merge)
 {

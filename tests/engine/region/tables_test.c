@@ -596,6 +596,33 @@ TEST(test_verify_and_salvage_of_shared_files)
     regions_end(&fixture);
 }
 
+/* The same of the half above the border. */
+TEST(test_salvage_of_the_other_half)
+{
+    struct region_fixture fixture;
+    petal_check_options options;
+    petal_db *copy;
+    petal_table *table;
+
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, ROWS, 1);
+    regions_flush(&fixture);
+    regions_must_split_before(fixture.table, BORDER);
+    regions_delete(fixture.table, BORDER, ROWS);
+    regions_flush(&fixture);
+    regions_compact(fixture.table, text("z"));
+    fixture_must_close(&fixture.base);
+    options = check_options(&fixture);
+    MUST(petal_salvage(FIXTURE_DIRECTORY, "/salvaged", &options, NULL, WHY));
+    copy = fixture_open_reader(&fixture.base, "/salvaged");
+    MUST(petal_table_open(copy, text("t"), &table, WHY));
+    regions_expect_rows(table, 0, BORDER, 1, NULL);
+    MUST(petal_close(copy, WHY));
+    fixture_must_open(&fixture.base);
+    MUST(petal_table_open(fixture.base.db, text("t"), &fixture.table, WHY));
+    regions_end(&fixture);
+}
+
 /* The first and the last of three have the file, the middle one has rewritten its part. */
 TEST(test_verify_counts_a_file_once)
 {
