@@ -105,6 +105,7 @@ prepare(mrb_state *mrb, void *context)
     ruby_define_java(ruby);
     ruby_define_store(ruby);
     ruby_define_schema(ruby);
+    ruby_define_regions(ruby);
     ruby_define_receipt(ruby);
     ruby_define_variables(ruby);
     (void)mrb_load_irep(mrb, ruby_prelude);

@@ -39,6 +39,7 @@ static const struct fact file_facts[] = {FACT(petal_file_info, family, BYTES),
                                          FACT(petal_file_info, bloom_keys, NUMBER),
                                          FACT(petal_file_info, bloom_chunks, NUMBER),
                                          FACT(petal_file_info, run, NUMBER),
+                                         FACT(petal_file_info, region, NUMBER_32),
                                          CHOICE(petal_file_info, bloom_kind, bloom_kind)};
 
 static const struct fact gets_facts[] = {FACT(struct file_history, reads, NUMBER),
@@ -195,6 +196,22 @@ take_attributes(mrb_state *mrb, mrb_value hash, size_t *count)
     return attributes;
 }
 
+/* The rows at which a new table is split; what is there already has none. */
+static const petal_slice *
+take_splits(mrb_state *mrb, mrb_value hash, size_t *count)
+{
+    mrb_value list = ruby_value_in(mrb, hash, "splits");
+    petal_slice *rows;
+
+    if (mrb_nil_p(list) || RARRAY_LEN(list) == 0)
+        return NULL;
+    *count = (size_t)RARRAY_LEN(list);
+    rows = arena_allocate(&ruby_session(mrb)->arena, *count * sizeof(*rows));
+    for (size_t i = 0; i < *count; i++)
+        rows[i] = ruby_slice(RARRAY_PTR(list)[i]);
+    return rows;
+}
+
 /* The options point into the hash. */
 static petal_table_options
 take_table(mrb_state *mrb, mrb_value hash)
@@ -215,6 +232,7 @@ take_table(mrb_state *mrb, mrb_value hash)
         families[i].attributes = take_attributes(mrb, item, &families[i].attribute_count);
     }
     options.families = families;
+    options.splits = take_splits(mrb, hash, &options.split_count);
     return options;
 }
 

@@ -99,7 +99,7 @@ void ruby_define_regexp(mrb_state *mrb);
 /* What the prelude's classes of Java's call. */
 void ruby_define_java(struct ruby *ruby);
 
-/* ---- tools/shell/ruby/shell.c, store.c, schema.c, receipt.c, complete.c ---- */
+/* ---- tools/shell/ruby/shell.c, store.c, schema.c, regions.c, receipt.c, complete.c ---- */
 
 struct ruby_function {
     const char *name;
@@ -109,6 +109,7 @@ struct ruby_function {
 void ruby_define_shell(struct ruby *ruby);
 void ruby_define_store(struct ruby *ruby);
 void ruby_define_schema(struct ruby *ruby);
+void ruby_define_regions(struct ruby *ruby);
 void ruby_define_receipt(struct ruby *ruby);
 void ruby_define_variables(struct ruby *ruby);
 void ruby_define_functions(struct ruby *ruby, const struct ruby_function *functions, size_t count);

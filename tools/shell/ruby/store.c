@@ -11,8 +11,10 @@
 #include <mruby/string.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,6 +112,37 @@ list_paths(mrb_state *mrb, mrb_value self)
         (void)closedir(directory);
     text_free(&path);
     return names_value(mrb, &paths);
+}
+
+/* Shell.lines(path): those of a file, without their ends. */
+static mrb_value
+read_lines(mrb_state *mrb, mrb_value self)
+{
+    struct session *session = ruby_session(mrb);
+    mrb_value lines = mrb_ary_new(mrb);
+    const char *path;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t size;
+    FILE *file;
+    int failed;
+
+    (void)self;
+    mrb_get_args(mrb, "z", &path);
+    file = fopen(path, "re");
+    while (file != NULL && (size = getline(&line, &room, file)) >= 0) {
+        size -= size > 0 && line[size - 1] == '\n';
+        size -= size > 0 && line[size - 1] == '\r';
+        mrb_ary_push(mrb, lines, mrb_str_new(mrb, line, (size_t)size));
+    }
+    failed = file == NULL || ferror(file) != 0 ? errno : 0;
+    free(line);
+    if (file != NULL)
+        (void)fclose(file);
+    if (failed != 0)
+        ruby_fail(mrb, session_fail(session, failed == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA,
+                                    "cannot read %.400s: %s", path, strerror(failed)));
+    return lines;
 }
 
 static mrb_value
@@ -361,13 +394,29 @@ list_properties(mrb_state *mrb, mrb_value self)
     return list;
 }
 
+/* How many store files a table has, and their bytes. */
+struct sizes {
+    struct arena *arena;
+    uint64_t files, bytes;
+    uint64_t *shared; /* numbers of those that are of several regions */
+    size_t count, capacity;
+};
+
 static bool
 add_file(void *argument, const petal_file_info *file)
 {
-    uint64_t *sums = argument;
+    struct sizes *sizes = argument;
 
-    sums[0]++;
-    sums[1] += file->file_bytes;
+    for (size_t i = 0; file->shared && i < sizes->count; i++)
+        if (sizes->shared[i] == file->number)
+            return true;
+    if (file->shared) {
+        sizes->shared = arena_room(sizes->arena, sizes->shared, sizes->count, &sizes->capacity,
+                                   sizeof(*sizes->shared));
+        sizes->shared[sizes->count++] = file->number;
+    }
+    sizes->files++;
+    sizes->bytes += file->file_bytes;
     return true;
 }
 
@@ -376,18 +425,20 @@ add_file(void *argument, const petal_file_info *file)
 static mrb_value
 sizes_of_table(mrb_state *mrb, mrb_value self)
 {
-    uint64_t sums[3] = {0};
+    struct sizes sizes = {.arena = &ruby_session(mrb)->arena};
+    uint64_t memory = 0;
     petal_table *table;
     petal_error error;
-    mrb_value sizes = mrb_ary_new(mrb);
+    mrb_value list = mrb_ary_new(mrb);
 
     (void)self;
     if (petal_table_open(ruby_session(mrb)->db, ruby_name(mrb), &table, &error) == PETAL_OK &&
-        petal_table_files(table, add_file, sums, &error) == PETAL_OK)
-        sums[2] = petal_table_memtable_bytes(table);
-    for (size_t i = 0; i < COUNT_OF(sums); i++)
-        mrb_ary_push(mrb, sizes, number(mrb, sums[i]));
-    return sizes;
+        petal_table_files(table, add_file, &sizes, &error) == PETAL_OK)
+        memory = petal_table_memtable_bytes(table);
+    mrb_ary_push(mrb, list, number(mrb, sizes.files));
+    mrb_ary_push(mrb, list, number(mrb, sizes.bytes));
+    mrb_ary_push(mrb, list, number(mrb, memory));
+    return list;
 }
 
 /* Shell.enabled_table(argument): the name of a table that is there and not disabled. */
@@ -698,6 +749,7 @@ ruby_define_store(struct ruby *ruby)
         {"kinds", kinds_of_command},
         {"namespaces", list_namespaces},
         {"paths", list_paths},
+        {"lines", read_lines},
         {"filters", list_filters},
         {"version", version},
         {"matching", choose_matching},

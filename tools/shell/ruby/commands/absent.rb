@@ -15,7 +15,7 @@ module Absent
 
   REPLICATION = 'there is no replication'
   GROUPS = 'there are no groups of servers'
-  REGION = 'a table is one region, which is where its process is'
+  REGION = 'one process has all regions'
   SERVER = 'there is one server, the process itself'
   QUOTAS = 'there are no quotas'
   LABELS = 'there are no visibility labels'
@@ -41,11 +41,11 @@ module Absent
         remove_servers_rsgroup rename_rsgroup show_rsgroup_config update_rsgroup_config]],
     [:empty, GROUPS, %w[list_rsgroups]],
     [:refused, REGION,
-     %w[assign balancer close_region get_balancer_decisions get_balancer_rejections merge_region move
-        normalize regioninfo split unassign]],
+     %w[assign balancer close_region get_balancer_decisions get_balancer_rejections move normalize
+        unassign]],
     [:empty, REGION, %w[rit]],
-    [:state, REGION, %w[balancer_enabled normalizer_enabled splitormerge_enabled]],
-    [:switch, REGION, %w[balance_switch normalizer_switch splitormerge_switch]],
+    [:state, REGION, %w[balancer_enabled normalizer_enabled]],
+    [:switch, REGION, %w[balance_switch normalizer_switch]],
     [:refused, SERVER,
      %w[clear_deadservers decommission_regionservers flush_master_store recommission_regionserver
         stop_master stop_regionserver]],
@@ -76,7 +76,8 @@ module Absent
     [:refused, 'table snapshots whose time is over go by themselves; that cannot be switched',
      %w[snapshot_cleanup_switch]],
     [:refused, 'explain tells what a read did', %w[trace]],
-    [:refused, "#{REGION}; truncate 't' empties a table", %w[truncate_region]],
+    [:refused, "truncate 't' empties a table", %w[truncate_region]],
+    [:refused, "list_regions 't' shows the regions of a table", %w[regioninfo]],
     [:refused, 'there is no ZooKeeper', %w[zk_dump]]
   ]
 
@@ -143,9 +144,8 @@ module Absent
       Shell.truth('enabled', false)
     end
 
-    # The state to go to is the first argument, or with splitormerge_switch the second.
-    def switch(name, *arguments)
-      wanted = name == 'splitormerge_switch' && arguments.size > 1 ? arguments[1] : arguments[0]
+    # The state to go to is the first argument.
+    def switch(name, wanted, *_others)
       refused(name) unless wanted == false
       Shell.plain name == 'balance_switch' ? 'Previous balancer state : false'
                                            : 'Previous state : false'

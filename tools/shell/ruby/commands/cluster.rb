@@ -1,15 +1,8 @@
 # cluster.rb -- commands whose answer in HBase belongs to a cluster, as one process answers them:
-# status, whoami, regions, the block cache; and what tells of the program itself.
+# status, whoami, the block cache, switches; and what tells of the program itself.
 #
-# A table is one region, from the first row to the last; there is one server, this process.
+# There is one server, this process.
 module Commands
-  SERVER = 'localhost'
-  MEBIBYTE = 1 << 20
-
-  # Of the table of regions: names, and least widths.
-  REGION_COLUMNS = [['SERVER_NAME', 12], ['REGION_NAME', 12], ['START_KEY', 10], ['END_KEY', 10],
-                    ['SIZE', 5], ['REQ', 5], ['LOCALITY', 10]]
-
   class << self
     def version
       Shell.fact('version', Shell.version,
@@ -26,8 +19,9 @@ module Commands
 
     def show_sizes(before, name, sizes)
       return Shell.record(name, *sizes) if Shell.records?
-      Shell.plain "#{before}#{name}: storefiles=#{sizes[0]}, storefileSizeMB=#{sizes[1] / MEBIBYTE}, " \
-                  "memstoreSizeMB=#{sizes[2] / MEBIBYTE}"
+      Shell.plain "#{before}#{name}: storefiles=#{sizes[0]}, " \
+                  "storefileSizeMB=#{sizes[1] / Regions::MEBIBYTE}, " \
+                  "memstoreSizeMB=#{sizes[2] / Regions::MEBIBYTE}"
     end
 
     def status(format = nil, *_others)
@@ -37,13 +31,14 @@ module Commands
         records = Shell.records('name storefiles storefile_bytes memstore_bytes')
         Shell.plain '1 live servers' unless records
         all = Shell.tables.map { |name| Shell.sizes(name) }
-        show_sizes(' ' * 4, SERVER, [0, 1, 2].map { |i| all.map { |sizes| sizes[i] }.sum })
+        show_sizes(' ' * 4, Regions::SERVER, [0, 1, 2].map { |i| all.map { |sizes| sizes[i] }.sum })
         tables.each { |name| show_sizes(' ' * 8, name, Shell.sizes(name)) } if format == 'detailed'
         Shell.plain '0 dead servers' unless records
       else
         Shell.fail(2, 'There is no replication') if format == 'replication'
-        Shell.fact('tables', tables.size, '1 active master, 0 backup masters, 1 servers, 0 dead, ' \
-                                          "#{tables.size}.0000 average load")
+        regions = tables.map { |name| Shell.regions(name).size }.sum
+        Shell.fact('tables', tables.size,
+                   "1 active master, 0 backup masters, 1 servers, 0 dead, #{regions}.0000 average load")
       end
       nil
     end
@@ -74,71 +69,7 @@ module Commands
       nil
     end
 
-    # ---- Regions ---------------------------------------------------------------------------------
-
-    # As in HBase a table need not be there.
-    def get_splits(argument)
-      Shell.table_name(argument)
-      Shell.fact('splits', 1, 'Total number of splits = 1')
-      []
-    end
-
-    def locate_region(argument, _row)
-      name = Shell.existing(argument)
-      Shell.header 'HOST', 'REGION'
-      Shell.columns SERVER, "{NAME => '#{name},,', STARTKEY => '', ENDKEY => ''}"
-      Shell.plain '1 row(s)'
-      nil
-    end
-
-    # Which columns are wanted: their names in an array, whatever their case; nil: all.
-    def read_region_columns(columns)
-      possible = "Possible values are #{REGION_COLUMNS.map { |name, _| name }.join(', ')}."
-      return REGION_COLUMNS.map { true } if columns == nil
-      unless Array === columns
-        Shell.fail(2, "#{Shell.class_of(columns)} is no array of strings. #{possible}")
-      end
-      wanted = columns.map { |name| Shell.text(name) }
-      wanted.each do |name|
-        next if REGION_COLUMNS.any? { |known, _| known == name.upcase }
-        Shell.fail(2, "#{name[0, 200]} is not a valid column. #{possible}")
-      end
-      wanted = wanted.map { |name| name.upcase }
-      REGION_COLUMNS.map { |name, _| wanted.include?(name) }
-    end
-
-    # The second argument chooses servers by how their names begin.
-    def list_regions(argument, server = nil, columns = nil)
-      name = Shell.existing(argument)
-      Shell.fail(2, "Table #{name} must be enabled.") if Shell.disabled?(name)
-      wanted = read_region_columns(columns)
-      server = server['SERVER_NAME'] if Hash === server
-      there = SERVER.start_with?(Shell.text(server))
-      size = (Shell.sizes(name)[1] / MEBIBYTE).to_s
-      show_regions([SERVER, "#{name},,", '', '', size, '0', '1.0'], wanted, there)
-      nil
-    end
-
-    def show_regions(values, wanted, there)
-      places = (0...values.size).select { |i| wanted[i] }
-      names = places.map { |i| REGION_COLUMNS[i][0] }
-      values = places.map { |i| values[i] }
-      if Shell.records?
-        return if names.empty?
-        Shell.records(names.join(' ').downcase)
-        Shell.record(*values.map { |value| [value] }) if there
-      else
-        widths = places.map.with_index { |place, i| [REGION_COLUMNS[place][1], values[i].size].max }
-        lines = [names, widths.map { |width| '-' * width }]
-        lines << values if there
-        lines.each do |line|
-          Shell.plain line.map.with_index { |text, i| " #{text.rjust(widths[i])} |" }.join
-        end
-        Shell.plain " #{there ? 1 : 0} rows"
-      end
-    end
-
-    # ---- The block cache, background compaction --------------------------------------------------
+    # ---- The block cache, work in the background ----------------------------------------------
 
     def clear_block_cache(argument)
       blocks = Shell.clear_cache(Shell.existing(argument))
@@ -149,23 +80,47 @@ module Commands
     end
 
     # It is switched when the database is opened; asking for what is so already succeeds.
-    def compaction_switch(wanted, *_others)
+    def check_switch(what, wanted, now)
       unless wanted == true || wanted == false
         Shell.fail(2, "Say true or false, not #{Shell.class_of(wanted)}")
       end
-      if wanted != Shell.compacts?
-        Shell.fail(2, "Compaction in the background is #{wanted ? 'off' : 'on'} for as long as the " \
-                      "database is open: start kv-shell #{wanted ? 'without' : 'with'} " \
-                      '--no-compaction')
-      end
+      return if wanted == now
+      Shell.fail(2, "#{what} in the background is #{wanted ? 'off' : 'on'} for as long as the " \
+                    "database is open: start kv-shell #{wanted ? 'without' : 'with'} " \
+                    '--no-compaction')
+    end
+
+    def compaction_switch(wanted, *_others)
+      check_switch('Compaction', wanted, Shell.compacts?)
       Shell.header 'SERVER', 'PREV_STATE'
-      Shell.columns SERVER, wanted.to_s
+      Shell.columns Regions::SERVER, wanted.to_s
       nil
+    end
+
+    # Is it of splits, and not of merges?
+    def splits?(type)
+      text = Shell.text(type).upcase
+      return text == 'SPLIT' if %w[SPLIT MERGE].include?(text)
+      Shell.fail(2, "Say 'SPLIT' or 'MERGE', not #{type.inspect[0, 200]}")
+    end
+
+    def splitormerge_enabled(type)
+      Shell.truth('enabled', splits?(type) && Shell.compacts?)
+    end
+
+    # Regions are split in the background as they grow; merged they are by merge_region alone.
+    def splitormerge_switch(type, wanted)
+      if splits?(type) then check_switch('Splitting', wanted, Shell.compacts?)
+      elsif wanted != false
+        Shell.fail(2, 'Regions are merged by merge_region, and not in the background')
+      end
+      Shell.plain "Previous state : #{wanted}"
+      wanted
     end
 
     def list_liveservers
       Shell.header 'SERVERNAME'
-      Shell.list([SERVER])
+      Shell.list([Regions::SERVER])
       nil
     end
 

@@ -6,7 +6,7 @@ class Complete
               READ_KEYS
   FAMILY_KEYS = %w[NAME VERSIONS MIN_VERSIONS TTL KEEP_DELETED_CELLS BLOOMFILTER BLOCKSIZE COMPRESSION
                    IN_MEMORY BLOCKCACHE BLOOM_RATE_PER_FILE BLOOMFILTER_KIND NEW_VERSION_BEHAVIOR
-                   CONFIGURATION METADATA DURABILITY READONLY]
+                   CONFIGURATION METADATA DURABILITY READONLY MAX_FILESIZE SPLIT_ENABLED]
 
   # Of a command's hash.
   KEYS = {
@@ -18,7 +18,7 @@ class Complete
     'backup' => %w[COPY PREVIOUS],
     'clone_snapshot' => %w[RESTORE_ACL],
     'count' => %w[INTERVAL] + SCAN_KEYS,
-    'create' => FAMILY_KEYS,
+    'create' => FAMILY_KEYS + %w[SPLITS SPLITS_FILE NUMREGIONS SPLITALGO],
     'delete' => %w[TTL],
     'deleteall' => %w[TTL ROWPREFIXFILTER],
     'export' => %w[FORMAT ALL_VERSIONS CREATE] + SCAN_KEYS,
@@ -28,6 +28,7 @@ class Complete
                    FLUSH_EVERY ONLY_FIELDS SKIP_FIELDS],
     'import_hfiles' => %w[DROP_EDITS DROP_TAGS],
     'incr' => %w[TTL],
+    'list_regions' => %w[SERVER_NAME LOCALITY_THRESHOLD],
     'put' => %w[TTL],
     'restore_snapshot' => %w[RESTORE_ACL],
     'scan' => SCAN_KEYS,
@@ -38,7 +39,7 @@ class Complete
   # Keys whose value is true or false; the values of others.
   TRUTHS = %w[ALL_VERSIONS BLOCKCACHE BLOOM_RATE_PER_FILE COPY CREATE DROP_EDITS DROP_TAGS IN_MEMORY
               INCLUDE_STOPROW RAW NEW_VERSION_BEHAVIOR READONLY REVERSED RESTORE_ACL VISIBLE
-              SKIP_FLUSH]
+              SKIP_FLUSH SPLIT_ENABLED]
   VALUES = {
     'BLOOMFILTER' => %w[NONE ROW ROWCOL ROW_ROWCOL ROWPREFIX_FIXED_LENGTH],
     'BLOOMFILTER_KIND' => %w[BLOCKED RIBBON],
@@ -50,7 +51,8 @@ class Complete
     'FORMATTER' => %w[toString toInt toLong toShort toFloat toDouble toHex],
     'KEEP_DELETED_CELLS' => %w[FALSE TRUE TTL],
     'METHOD' => %w[delete table_att_unset table_conf_unset set unset],
-    'ON_ERROR' => %w[skip stop]
+    'ON_ERROR' => %w[skip stop],
+    'SPLITALGO' => %w[HexStringSplit UniformSplit DecimalStringSplit]
   }
 
   # Of the prelude's table.

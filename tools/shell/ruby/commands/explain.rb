@@ -1,5 +1,5 @@
-# explain.rb -- explain get and explain scan: the receipt of a read, source by source, and the cells it
-# hid.
+# explain.rb -- explain get and explain scan: the receipt of a read, region by region and source by
+# source, and the cells it hid.
 #
 # The wording is kept stable, for scripts compare it.  What is zero is left out of a source's line.  On
 # a terminal a source's lines break between its parts, which semicolons divide.
@@ -40,9 +40,17 @@ module Explain
       text
     end
 
-    def show_source(source)
+    # The regions that the read came to; without those that are no more, which were split or merged
+    # meanwhile.
+    def regions(receipt, table)
+      read = receipt['sources'].map { |source| source['region'] }
+      Shell.regions(table).select { |region| read.include?(region['id']) }
+    end
+
+    def show_source(source, several)
       name = Shell.binary(source['family'])
       name += file?(source) ? " file #{source['file_number']}" : ' memtable'
+      name += " of region #{source['region']}" if several
       text = source['skip'] ? "skipped: #{source['skip']}" : 'read'
       if file?(source)
         text += "; rows #{Shell.binary(source['row_min'])}..#{Shell.binary(source['row_max'])}; time " \
@@ -77,10 +85,11 @@ module Explain
       Shell.plain "and #{receipt['hidden'] - cells.size} more"
     end
 
-    def show(receipt, rows, cells)
+    def show(receipt, regions, rows, cells)
       sources = receipt['sources']
+      regions.each { |region| Shell.message "region #{region['id']}: #{Regions.range(region)}" }
       Shell.header 'SOURCE', 'WHAT WAS DONE'
-      sources.each { |source| show_source(source) }
+      sources.each { |source| show_source(source, regions.size > 1) }
       show_sort('memtables', sources.reject { |source| file?(source) })
       show_sort('files', sources.select { |source| file?(source) })
       blocks = KINDS.map do |kind|
@@ -92,13 +101,16 @@ module Explain
       show_hidden(receipt)
     end
 
-    # Three sets: the sources, the cells that were hidden, the answer.
-    def record(receipt, rows, cells)
-      Shell.records("family file outcome #{FACTS.join(' ')} cells filter_probes filter_negatives " \
+    # Four sets: the regions, the sources, the cells that were hidden, the answer.
+    def record(receipt, regions, rows, cells)
+      Shell.records('region start end')
+      regions.each { |region| Shell.record(region['id'], region['start'], region['end']) }
+      Shell.records("region family file outcome #{FACTS.join(' ')} cells filter_probes filter_negatives " \
                     "filter_unasked false_positive #{WORK.join(' ')}")
       receipt['sources'].each do |source|
         file = file?(source)
-        Shell.record(source['family'], file ? source['file_number'] : nil, [source['skip'] || 'read'],
+        Shell.record(source['region'], source['family'], file ? source['file_number'] : nil,
+                     [source['skip'] || 'read'],
                      *FACTS.map { |name| file ? source[name] : nil }, source['cells'],
                      source['filter_probes'], source['filter_negatives'], source['filter_unasked'],
                      false_positive?(source) ? 1 : 0, *WORK.map { |name| source[name] })
@@ -114,10 +126,13 @@ module Explain
 end
 
 module Commands
-  # A get or a scan has found so many rows and cells.
-  def self.explain(get, rows, cells)
+  # A get or a scan of the table has found so many rows and cells.
+  def self.explain(get, rows, cells, table)
     receipt = Shell.receipt
-    Shell.records? ? Explain.record(receipt, rows, cells) : Explain.show(receipt, rows, cells)
+    regions = Explain.regions(receipt, table)
+    if Shell.records? then Explain.record(receipt, regions, rows, cells)
+    else Explain.show(receipt, regions, rows, cells)
+    end
     Shell.status = 1 if rows == 0 && get
     nil
   end

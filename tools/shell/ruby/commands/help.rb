@@ -21,7 +21,8 @@ module Help
         truncate_preserve]],
     ['tools', 'store files and memory',
      %w[clear_block_cache compact compaction_state compaction_switch flush list_liveservers
-        major_compact snapshot_cleanup_enabled]],
+        major_compact merge_region snapshot_cleanup_enabled split splitormerge_enabled
+        splitormerge_switch]],
     ['snapshots', 'snapshots of tables',
      %w[clone_snapshot delete_all_snapshot delete_snapshot delete_table_snapshots list_snapshot_sizes
         list_snapshots list_table_snapshots restore_snapshot snapshot]],

@@ -77,7 +77,8 @@ snapshot holds
   clone_snapshot 's1', 't2'
 
 = clone_table_schema
-clone_table_schema 't', 'new table' [, false]      families and attributes without the rows
+clone_table_schema 't', 'new table' [, false]      families and attributes without the rows; \
+regions, too, unless false is given
 
   clone_table_schema 't', 't2'
 
@@ -113,14 +114,19 @@ KEEP_DELETED_CELLS => 'FALSE' | 'TRUE' | 'TTL', BLOOMFILTER => 'NONE' | 'ROW' | 
 'ROW_ROWCOL' | 'ROWPREFIX_FIXED_LENGTH', BLOCKSIZE => '64KB', COMPRESSION => 'LZ4' | 'NONE' (names \
 of HBase's other codecs are kept and mean LZ4), CONFIGURATION => {'io.storefile.bloom.error.rate' \
 => '0.01'}, BLOOM_RATE_PER_FILE => false, BLOOMFILTER_KIND => 'BLOCKED' | 'RIBBON'}, READONLY => \
-false      the rate is that of all store files together, or with BLOOM_RATE_PER_FILE of each; \
-RIBBON: compactions of all files write filters in 25 to 32 per cent fewer bytes
+false, SPLITS => ['row', ..] | SPLITS_FILE => 'file' | {NUMREGIONS => n, SPLITALGO => \
+'HexStringSplit' | 'UniformSplit' | 'DecimalStringSplit'}      the rate is that of all store files together, or with BLOOM_RATE_PER_FILE of each; \
+RIBBON: compactions of all files write filters in 25 to 32 per cent fewer bytes; a region begins at \
+each row of SPLITS or line of SPLITS_FILE, in which \xHH is a byte, or there are n regions of equal \
+shares of keys of 8 hexadecimal digits, 8 bytes or 8 decimal digits
 
   create 't1', 'f'
   create 't2', 'f1', {NAME => 'f2', VERSIONS => 3, BLOOMFILTER => 'ROWCOL'}
   create 't3', {NAME => 'f', TTL => '1 DAY', BLOCKSIZE => '8KB', COMPRESSION => 'NONE'}
   create 't4', 'f', DURABILITY => 'FSYNC_WAL', METADATA => {'owner' => 'ada'}
   create 't5', {NAME => 'f', CONFIGURATION => {'io.storefile.bloom.error.rate' => '0.02'}}
+  create 't6', 'f', SPLITS => ['g', 'p']
+  create 't7', 'f', {NUMREGIONS => 16, SPLITALGO => 'HexStringSplit'}
 
 = create_namespace
 create_namespace 'ns' [, {'key' => 'value'}]      tables in it have names such as 'ns:t'
@@ -227,7 +233,8 @@ exists 't'
 exit [status]
 
 = explain
-explain get 't', 'row' ..  |  explain scan 't' ..      what a read did, source by source
+explain get 't', 'row' ..  |  explain scan 't' ..      in which region the row is, and what the read \
+did, source by source
 
   explain get 't', 'r1', 'f:a'
   explain get 't', 'r1', 'f:a', {WITHOUT => 'columns'}   # as if unknown
@@ -277,7 +284,7 @@ get_counter 't', 'row', 'f:q'
   get_counter 't', 'r1', 'f:n'
 
 = get_splits
-get_splits 't'      a table is one region, so there are none
+get_splits 't'      the rows at which its regions begin, but for the first of all
 
   get_splits 't'
 
@@ -365,7 +372,9 @@ list_namespace_tables 'ns'
   list_namespace_tables 'default'
 
 = list_regions
-list_regions 't' [, 'server' [, ['START_KEY', 'SIZE']]]      the one region of a table
+list_regions 't' [, 'server' | {SERVER_NAME => 'server', LOCALITY_THRESHOLD => 0.8} [, \
+['START_KEY', 'SIZE']]]      the regions of a table, with their store files' size in MB; a region's \
+name is 't,first row,id.', and its encoded name the id; REQ and LOCALITY are not known
 
   list_regions 't'
   list_regions 't', nil, ['START_KEY', 'SIZE']
@@ -386,7 +395,7 @@ list_table_snapshots 'regular expression' [, 'regular expression']      of table
   list_table_snapshots 't|u', '.*2'                # of both tables, the names that end in 2
 
 = locate_region
-locate_region 't', 'row'
+locate_region 't', 'row'      the region that has the row
 
   locate_region 't', 'r1'
 
@@ -404,6 +413,15 @@ superseded or expired goes
 
   major_compact 't'
   major_compact 't', 'f'
+
+= merge_region
+merge_region 'region', 'region' ..  |  ['region', 'region' ..]      neighbours become one region, \
+which keeps the first one's name; a region's encoded name, as locate_region shows it, is Petal's \
+number of it
+
+  split 't', 'r2'; split 't', 'user'               # regions 1, 2 and 3
+  merge_region '1', '2'
+  merge_region 't,,1.', 't,user,3.'
 
 = processlist
 processlist      flushes that wait and compactions that run
@@ -457,11 +475,33 @@ under the name s
 = snapshot_cleanup_enabled
 snapshot_cleanup_enabled      always: table snapshots whose time is over go by themselves
 
+= split
+split 't' | 'region' [, 'row']      a region, or the one that has the row, becomes two, before the \
+row, or where half of its store files' bytes are; without a row each region of the table that has a \
+middle. A region is named 't,first row,id.' or, encoded, by the id, as locate_region and \
+list_regions show them
+
+  split 't', 'r2'
+  split 't,r2,2.', 'r5'
+  split '1', 'r1'
+
+= splitormerge_enabled
+splitormerge_enabled 'SPLIT' | 'MERGE'      whether regions that have grown to MAX_FILESIZE are \
+split in the background: unless kv-shell runs with --no-compaction; none are merged there
+
+  splitormerge_enabled 'SPLIT'
+
+= splitormerge_switch
+splitormerge_switch 'SPLIT' | 'MERGE', true | false      what --no-compaction has set; cannot be \
+changed while the database is open
+
+  splitormerge_switch 'SPLIT', true
+
 = stats
 stats [COUNTERS => ['name', ..] | FORMAT => 'PROMETHEUS']  |  stats 't'      counters since \
 opening, and within which times half and 99 % of gets, seeks, writes, syncs, flushes and \
 compactions ended: of those that were timed, rounded up to powers of two; FORMAT has their \
-histograms; the store files of a table
+histograms; the regions of a table, if there are several, and its store files
 
   stats
   stats COUNTERS => ['gets', 'files_read']
@@ -519,12 +559,12 @@ there, nil where there is none, and count the number of rows.
   end
 
 = truncate
-truncate 't'      all rows go, families and attributes stay
+truncate 't'      all rows go, and all regions but one; families and attributes stay
 
   truncate 't'
 
 = truncate_preserve
-truncate_preserve 't'      the same
+truncate_preserve 't'      the same, but the regions stay
 
   truncate_preserve 't'
 
@@ -560,7 +600,10 @@ COMPRESSION => 'LZ4'      or 'NONE'
 BLOCKCACHE => true, IN_MEMORY => false      whether its blocks are cached, and kept longer
 CONFIGURATION => {'io.storefile.bloom.error.rate' => '0.01'}      how often a filter may be wrong
 Attributes of a table: READONLY => false, DURABILITY => 'USE_DEFAULT', METADATA => {'any' => \
-'text'}. HBase's others are kept and shown, and change nothing, but for NEW_VERSION_BEHAVIOR => \
+'text'}, and of the size of its regions:
+MAX_FILESIZE => '10GB'      a region with more bytes of store files of a family is split
+SPLIT_ENABLED => true      false: by the command split alone
+HBase's others are kept and shown, and change nothing, but for NEW_VERSION_BEHAVIOR => \
 true (deletions hide only what was written before them) and COMPRESSION_COMPACT, \
 COMPRESSION_COMPACT_MAJOR, COMPRESSION_COMPACT_MINOR => 'NONE', 'LZ4' or 'LZ4HC' (what \
 compactions, those of all files, those of some write).

@@ -54,7 +54,6 @@ module Schema
     'SPLIT_ENABLED' => :boolean, 'MERGE_ENABLED' => :boolean, 'REGION_REPLICATION' => :number,
     'PRIORITY' => :number, 'OWNER' => :text
   }
-  PASSED_OVER = %w[SPLITS SPLITS_FILE SPLITALGO NUMREGIONS]
 
   class << self
     # ---- Lists of text attributes ----------------------------------------------------------------
@@ -300,7 +299,7 @@ module Schema
       was_set
     end
 
-    # An attribute with a value of its own: all but METADATA, CONFIGURATION and what is passed over.
+    # An attribute with a value of its own: all but METADATA and CONFIGURATION.
     def read_table_single(table, key, value)
       if key == 'DURABILITY'
         word = read_word(key, value, DURABILITIES)
@@ -335,7 +334,7 @@ module Schema
     def read_table_attribute(table, key, value)
       if key == 'METADATA' then read_table_texts(table, METADATA, key, value)
       elsif key == 'CONFIGURATION' then read_table_texts(table, CONFIGURATION, key, value)
-      elsif !PASSED_OVER.include?(key) then return read_table_single(table, key, value)
+      else return read_table_single(table, key, value)
       end
       true
     end
@@ -347,23 +346,12 @@ module Schema
 
     # ---- create ----------------------------------------------------------------------------------
 
-    # A table is one region, so they change nothing; but they have to make sense.
-    def check_splits(hash)
-      return unless hash.key?('NUMREGIONS') || hash.key?('SPLITALGO')
-      Shell.fail(2, 'Number of regions must be specified') unless hash.key?('NUMREGIONS')
-      Shell.fail(2, 'Split algorithm must be specified') unless hash.key?('SPLITALGO')
-      number = hash['NUMREGIONS']
-      return if Numeric === number && number.to_i > 1
-      Shell.fail(2, 'Number of regions must be greater than 1')
-    end
-
     def read_create_attribute(table, key, value)
       if key == 'METHOD'
         return if Shell.text(value) == 'table_att'
         Shell.fail(2, 'table_att is currently the only supported method')
       end
-      table['splits'] = true if %w[SPLITS SPLITS_FILE NUMREGIONS].include?(key)
-      return if read_table_attribute(table, key, value)
+      return if Splits::KEYS.include?(key) || read_table_attribute(table, key, value)
       Shell.plain "An argument ignored (unknown or overridden): #{key}"
     end
 
@@ -374,10 +362,11 @@ module Schema
         when Array then read_create(table, argument)
         when nil then next
         when Hash
-          check_splits(argument)
+          splits = Splits.read(argument)
           if argument.key?('NAME')
             read_family(table, Shell.text(argument['NAME']), argument, false)
           else
+            table['splits'] = splits if splits
             argument.each { |key, value| read_create_attribute(table, Shell.text(key), value) }
           end
         else fail_argument(argument)
@@ -649,7 +638,6 @@ module Notes
   LARGE = 'Petal stores large values with all others'
   FILES = 'Petal writes to the file system that it is given'
   SECRET = 'Petal does not encrypt, so whoever reads the files reads the data'
-  SPLIT = 'a table of Petal is one region, which is never split'
 
   # What is true of Petal, whatever the attribute says; nothing is told of the first value, which asks
   # for no more than that.
@@ -676,15 +664,14 @@ module Notes
     'STORAGE_POLICY' => [nil, FILES],
     'ENCRYPTION' => [nil, SECRET],
     'ENCRYPTION_KEY' => [nil, SECRET],
-    'MAX_FILESIZE' => [nil, SPLIT],
     'MEMSTORE_FLUSHSIZE' =>
       [nil, 'the memory for writes is one for all tables, and is set when the database is opened: ' \
             'kv-shell --memtable'],
     'COMPACTION_ENABLED' =>
       ['true', 'compactions are switched off for the whole database when it is opened: kv-shell ' \
                '--no-compaction'],
-    'SPLIT_ENABLED' => ['false', SPLIT],
-    'MERGE_ENABLED' => ['false', 'a table of Petal is one region, so none are merged'],
+    'MERGE_ENABLED' =>
+      ['false', 'Petal merges regions when merge_region is run, and at no other time'],
     'REGION_REPLICATION' => ['1', 'Petal keeps a table once'],
     'PRIORITY' => ['0', 'Petal serves all tables alike']
   }
@@ -707,14 +694,12 @@ module Notes
       end
     end
 
-    # Tell about what `after` has and `before` (nil: the table is new) has not, and about splits.
+    # Tell about what `after` has and `before` (nil: the table is new) has not.
     def tell(before, after)
       after['families'].each do |family|
         tell_new(before && Schema.find_family(before, family['name']), family)
       end
       tell_new(before, after)
-      return unless after['splits']
-      Shell.note('kv-shell: split points change nothing: a table of Petal is one region')
     end
 
     # Which families are new in the table, since the name of an old one may have been meant.
@@ -747,7 +732,9 @@ module Commands
     def alter(argument, *arguments)
       name = Schema.alter(argument, arguments)
       Shell.plain 'Updating all regions with the new schema...'
-      Shell.plain Shell.disabled?(name) ? 'All regions updated.' : '1/1 regions updated.'
+      count = Shell.regions(name).size
+      Shell.plain Shell.disabled?(name) ? 'All regions updated.'
+                                        : "#{count}/#{count} regions updated."
       Shell.plain 'Done.'
       nil
     end
@@ -758,10 +745,13 @@ module Commands
       nil
     end
 
-    # A third argument says whether splits are preserved: there are none.
-    def clone_table_schema(argument, clone, *_others)
-      table = Shell.describe(Shell.existing(argument))
+    # The third argument says whether it is split where the table is.
+    def clone_table_schema(argument, clone, preserve = true)
+      name = Shell.existing(argument)
+      table = Shell.describe(name)
       table['name'] = Shell.table_name(clone)
+      borders = Shell.regions(name)[1..-1].map { |region| region['start'] }
+      table['splits'] = borders if preserve
       Shell.create(table)
       nil
     end

@@ -3,7 +3,10 @@
 #
 # Of each family the error rates of its files are summed over its runs: of a run only one file can
 # hold a row, so the one with the greatest rate stands for it, and a file without a filter lets all
-# pass. The sum is what a get of a row that is not there may cost, in needless reads.
+# pass. The sum is what a get of a row that is not there may cost, in needless reads. A row is in one
+# region: of several regions the one with the greatest sum stands for the family.
+#
+# A file that several regions share is shown once, with all of them.
 #
 # What filters answered is of the gets of this session. A false positive is a file that its filter
 # let pass and that held nothing that was asked, be it that the filter erred or that a filter of rows
@@ -16,12 +19,13 @@ module Stats
   GETS = %w[reads probes negatives true_positives false_positives data_cached data_fetched]
   GETS_SHOWN = 'gets filter_probes filter_negatives true_positives false_positives data_cached ' \
                'data_fetched'
-  FACTS = %w[family number run rows cells markers row_min row_max time_min time_max sequence_min
+  FACTS = %w[family number regions run rows cells markers row_min row_max time_min time_max sequence_min
              sequence_max file_bytes data_bytes raw_data_bytes data_blocks index_bytes filter_bytes
              bloom bloom_keys bloom_chunks bloom_error_rate]
-  FACTS_SHOWN = 'family file run rows cells markers row_min row_max time_min time_max sequence_min ' \
+  FACTS_SHOWN = 'family file regions run rows cells markers row_min row_max time_min time_max sequence_min ' \
                 'sequence_max file_bytes data_bytes raw_data_bytes data_blocks index_bytes ' \
                 'filter_bytes filter filter_keys filter_chunks filter_rate'
+  REGION_FACTS = %w[id start end files file_bytes cells memtable_bytes]
   SUMS = %w[cells markers file_bytes data_bytes index_bytes filter_bytes]
 
   class << self
@@ -98,11 +102,15 @@ module Stats
         "#{gets['true_positives']}, false positives #{gets['false_positives']}"
     end
 
-    def show_file(file)
+    def show_file(file, several)
       if Shell.records?
-        return Shell.record(*FACTS.map { |name| file[name] }, *GETS.map { |name| file[name] })
+        regions = [file['regions'].join(' ')]
+        facts = FACTS.map { |name| name == 'regions' ? regions : file[name] }
+        return Shell.record(*facts, *GETS.map { |name| file[name] })
       end
-      text = "run #{file['run']}, #{Shell.count(file['rows'], 'row')}, " \
+      ids = file['regions'].join(', ')
+      text = several ? "region#{file['regions'].size == 1 ? '' : 's'} #{ids}, " : ''
+      text += "run #{file['run']}, #{Shell.count(file['rows'], 'row')}, " \
              "#{Shell.count(file['cells'], 'cell')}, #{file['markers']} of them markers; rows " \
              "#{Shell.binary(file['row_min'])}..#{Shell.binary(file['row_max'])}; time " \
              "#{Shell.time(file['time_min'])}..#{Shell.time(file['time_max'])}; sequence " \
@@ -123,6 +131,7 @@ module Stats
       files.map { |file| file[name] }.sum
     end
 
+    # Runs of a region, and the sum of their rates.
     def rate_of(files)
       runs = {}
       files.each do |file|
@@ -132,10 +141,18 @@ module Stats
       [runs.size, runs.values.sum(0.0)]
     end
 
-    def show_family(family, files)
+    # The greatest of both.
+    def greatest_rate(files, regions)
+      rates = regions.map do |region|
+        rate_of(files.select { |file| file['regions'].include?(region['id']) })
+      end
+      [rates.map { |runs, _| runs }.max, rates.map { |_, rate| rate }.max]
+    end
+
+    def show_family(family, files, regions)
       sums = {}
       (SUMS + GETS).each { |name| sums[name] = sum(files, name) }
-      runs, rate = rate_of(files)
+      runs, rate = greatest_rate(files, regions)
       if Shell.records?
         return Shell.record(family['name'], runs, files.size, *SUMS.map { |name| sums[name] },
                             family['bloom'], family['bloom_error_rate'], rate,
@@ -147,7 +164,8 @@ module Stats
                    "#{family['bloom_rate_per_file'] ? ' for each file' : ''}"
                end
       Shell.parts(Shell.binary(family['name']),
-                  "#{runs} run(s), #{files.size} file(s), error rate #{format('%.3g', rate)} in all; " \
+                  "#{runs} run(s)#{regions.size > 1 ? ' in a region at most' : ''}, " \
+                  "#{files.size} file(s), error rate #{format('%.3g', rate)} in all; " \
                   "#{filter}; #{Shell.count(sums['cells'], 'cell')}, #{sums['markers']} of them " \
                   "markers; #{sums['file_bytes']} bytes: #{sums['data_bytes']} data, " \
                   "#{sums['index_bytes']} index, #{sums['filter_bytes']} filter#{gets_text(sums)}")
@@ -172,21 +190,50 @@ module Stats
       end
     end
 
+    # A line for each region, if there are several.
+    def show_regions(regions)
+      if Shell.records('region start end files file_bytes cells memstore_bytes')
+        return regions.each do |region|
+          Shell.record(*REGION_FACTS.map { |name| region[name] })
+        end
+      end
+      return if regions.size == 1
+      Shell.header 'REGION', 'ROWS'
+      regions.each do |region|
+        Shell.parts(region['id'].to_s,
+                    "#{Regions.range(region)}; #{Shell.count(region['files'], 'file')}, about " \
+                    "#{Shell.count(region['file_bytes'], 'byte')}; about " \
+                    "#{Shell.count(region['cells'], 'cell')}; #{region['memtable_bytes']} bytes in " \
+                    'memtables')
+      end
+    end
+
+    # Each file once, with its regions.
+    def files_of(table)
+      found = {}
+      Shell.files(table).each do |file|
+        (found[file['number']] ||= file.merge('regions' => []))['regions'] << file['region']
+      end
+      found.values
+    end
+
     def show_table(argument)
       table = Shell.enabled_table(argument)
+      regions = Shell.regions(table)
+      show_regions(regions)
       Shell.records("#{FACTS_SHOWN} #{GETS_SHOWN}") || Shell.header('FILE', 'FACTS')
-      files = Shell.files(table)
+      files = files_of(table)
       files.each do |file|
         others = file['negatives'] + file['false_positives']
         file['true_positives'] = [file['probes'] - others, 0].max
       end
       families = Shell.describe(table)['families']
-      files.each { |file| show_file(file) }
+      files.each { |file| show_file(file, regions.size > 1) }
       Shell.check_files(table)
       Shell.records("family runs files #{SUMS.join(' ')} filter wanted_rate rate #{GETS_SHOWN}") ||
         Shell.header('FAMILY', 'RUNS')
       families.each do |family|
-        show_family(family, files.select { |file| file['family'] == family['name'] })
+        show_family(family, files.select { |file| file['family'] == family['name'] }, regions)
       end
       show_cache
       Shell.plain "#{Shell.sizes(table)[2]} bytes in memtables"

@@ -71,9 +71,8 @@ module Commands
       Shell.truth('disabled', Shell.disabled?(Shell.existing(argument)))
     end
 
-    # Deletions go with all other cells: they hide no later put.  With one region there is nothing
-    # that truncate_preserve would preserve beyond that.
-    def truncate(argument)
+    # Deletions go with all other cells: they hide no later put.
+    def truncate_preserve(argument)
       name = Shell.table_name(argument)
       Shell.plain "Truncating '#{name}' table (it may take a while):"
       Shell.existing(name)
@@ -83,12 +82,18 @@ module Commands
       Shell.truncate(name)
       nil
     end
-    alias truncate_preserve truncate
+
+    # Its regions become one again, too.
+    def truncate(argument)
+      truncate_preserve(argument)
+      Regions.merge_all(Shell.table_name(argument))
+      nil
+    end
 
     # An alteration is done when alter returns.
     def alter_status(argument)
-      Shell.existing(argument, "Can't find a table: ", '')
-      Shell.plain '1/1 regions updated.'
+      count = Shell.regions(Shell.existing(argument, "Can't find a table: ", '')).size
+      Shell.plain "#{count}/#{count} regions updated."
       Shell.plain 'Done.'
       nil
     end
