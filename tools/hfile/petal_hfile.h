@@ -508,7 +508,7 @@ typedef struct petal_hfile_export_options {
     bool visible_only;
     /* Rows at which a region begins, ascending: none of a family's files passes over one. */
     const petal_slice *split_keys;
-    size_t split_key_count;
+    size_t split_key_count; /* 0: the regions are the table's (petal_table_regions) */
     /* No row begins in a file that has this many bytes; 0: no limit. */
     uint64_t split_bytes;
     petal_hfile_watch *watch;

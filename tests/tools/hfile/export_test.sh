@@ -58,6 +58,17 @@ for file in regions/*/*; do
 done
 "$hfile" import --quiet back regions regions
 same 'regions together' db t back regions
+# Without split keys at the table's own regions.
+"$shell" db -e "create 'own', 'a', 'b', SPLITS => ['row0100', 'row0200']" >/dev/null
+"$hfile" import --quiet db own regions
+expect 'own regions' 0 'files [6-8], ' "$hfile" export db own own-regions
+for file in own-regions/*/*; do
+    "$hfile" print "$file" | sed -n "s/^    \(first\|last\) row: '\(.*\)'/\2/p" | tr '\n' ' ' >rows
+    read -r first last <rows
+    is_true "no own region's end in it: $first $last" "$(awk -v first="$first" -v last="$last" 'BEGIN { inside = (first < "row0100" && last >= "row0100") || (first < "row0200" && last >= "row0200"); print !inside }')"
+done
+"$hfile" import --quiet back own own-regions
+same 'own regions together' db own back own
 expect 'a size' 0 '^exported' "$hfile" export --codec NONE --split-size 8K db t sizes
 is_true 'many files' "$([ "$(files sizes)" -gt 3 ] && echo 1)"
 for family in a b; do

@@ -31,6 +31,9 @@ struct export
     const petal_snapshot *snapshot;
     bool made_directory;
     struct hfile_buffer made; /* paths of folders and files that were made, each ended by 0 */
+    struct hfile_buffer regions; /* the rows at which they begin, one after the other .. */
+    struct hfile_buffer borders; /* .. and as split keys, petal_slice */
+    bool no_memory;              /* for them */
     /* of the family at hand */
     char folder[OUT_FILE_PATH_BYTES];
     bool made_folder;
@@ -273,11 +276,47 @@ export_family(struct export *export, petal_family *family, petal_error *error)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+/* A file that two regions share is visited for both. */
 static bool
 add_raw_bytes(void *argument, const petal_file_info *file)
 {
-    *(uint64_t *)argument += file->raw_data_bytes;
+    *(uint64_t *)argument += file->shared ? file->raw_data_bytes / 2 : file->raw_data_bytes;
     return true;
+}
+
+/* The rows move while they become more, so the slices have no places yet. */
+static bool
+add_border(void *argument, const petal_region_info *region)
+{
+    struct export *export = argument;
+    petal_slice border = {NULL, region->start.size};
+
+    if (border.size == 0)
+        return true;
+    export->no_memory =
+        !hfile_buffer_append(&export->regions, region->start.data, border.size) ||
+        !hfile_buffer_append(&export->borders, &border, sizeof border);
+    return !export->no_memory;
+}
+
+/* The table's own regions are the split keys. */
+static enum petal_status
+split_by_regions(struct export *export, petal_error *error)
+{
+    petal_hfile_export_options *options = &export->options;
+    enum petal_status status = petal_table_regions(export->table, add_border, export, error);
+    const uint8_t *row = export->regions.bytes;
+    petal_slice *borders = (void *)export->borders.bytes;
+
+    if (status == PETAL_OK && export->no_memory)
+        status = hfile_error_no_memory(error);
+    options->split_keys = borders;
+    options->split_key_count = export->borders.size / sizeof *borders;
+    for (size_t i = 0; i < options->split_key_count; i++) {
+        borders[i].data = row;
+        row += borders[i].size;
+    }
+    return status;
 }
 
 static enum petal_status
@@ -324,6 +363,8 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
     export.watching = (struct watching){export.options.watch, export.options.argument, 0};
     hfile_buffer_init(&export.made, &hfile_default_allocator);
     hfile_buffer_init(&export.row, &hfile_default_allocator);
+    hfile_buffer_init(&export.regions, &hfile_default_allocator);
+    hfile_buffer_init(&export.borders, &hfile_default_allocator);
     export.snapshot = export.options.snapshot;
     if (export.snapshot == NULL) {
         status = petal_snapshot_new(db, &export.own_snapshot, error);
@@ -331,6 +372,8 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
     }
     if (status == PETAL_OK)
         status = petal_table_files(table, add_raw_bytes, &export.total_bytes, error);
+    if (status == PETAL_OK && export.options.split_key_count == 0)
+        status = split_by_regions(&export, error);
     export.total_bytes += petal_table_memtable_bytes(table);
     if (status == PETAL_OK)
         status = make_directory(&export, error);
@@ -351,5 +394,7 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
     petal_snapshot_free(export.own_snapshot);
     hfile_buffer_free(&export.made);
     hfile_buffer_free(&export.row);
+    hfile_buffer_free(&export.regions);
+    hfile_buffer_free(&export.borders);
     return status;
 }

@@ -61,6 +61,8 @@ struct family_model {
     petal_family_options options;
     struct file_model *files;
     size_t file_count;
+    uint64_t visits, regions; /* of files, once for each of their regions; regions that have files */
+    uint32_t region;          /* of the latest */
     uint64_t rows, cells, data_bytes, raw_bytes, index_bytes, data_blocks;
     uint64_t keys, merged_keys;       /* of filters; in outputs of compactions of all files */
     uint64_t filters, merged_filters; /* bytes, in the same way; of the latter without RIBBON */
@@ -95,6 +97,15 @@ find_family(struct advice *advice, petal_slice name)
     return NULL;
 }
 
+static const struct file_model *
+find_file(const struct family_model *family, uint64_t number)
+{
+    for (size_t i = 0; i < family->file_count; i++)
+        if (family->files[i].number == number)
+            return &family->files[i];
+    return NULL;
+}
+
 static bool
 add_file(void *argument, const petal_file_info *file)
 {
@@ -102,6 +113,11 @@ add_file(void *argument, const petal_file_info *file)
     struct file_model *model;
 
     if (family == NULL || file->rows == 0)
+        return true;
+    family->visits++;
+    family->regions += family->region != file->region;
+    family->region = file->region;
+    if (find_file(family, file->number) != NULL)
         return true;
     family->files = memory_grow(family->files, (family->file_count + 1) * sizeof(*family->files));
     model = &family->files[family->file_count++];
@@ -148,7 +164,7 @@ take_files(struct advice *advice)
         double share = family->options.bloom_error_rate;
 
         if (!family->options.bloom_rate_per_file && family->file_count > 0)
-            share /= (double)family->file_count;
+            share *= (double)family->regions / (double)family->visits;
         for (size_t k = 0; k < family->file_count; k++) {
             if (family->files[k].rate <= 0)
                 family->files[k].rate = share;
@@ -156,15 +172,6 @@ take_files(struct advice *advice)
         }
     }
     return SHELL_FINE;
-}
-
-static const struct file_model *
-find_file(const struct family_model *family, uint64_t number)
-{
-    for (size_t i = 0; i < family->file_count; i++)
-        if (family->files[i].number == number)
-            return &family->files[i];
-    return NULL;
 }
 
 /* ---- The gets -------------------------------------------------------------------------------- */

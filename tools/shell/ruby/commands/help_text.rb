@@ -254,7 +254,8 @@ written \xHH, in jsonl what is no UTF-8 as {"b64": ..}, so that import gives eve
 export_hfiles 't', 'directory' [, CODEC => 'GZ' | 'NONE' | 'LZ4' | 'SNAPPY' | 'ZSTD', ENCODING => \
 'NONE' | 'PREFIX' | 'DIFF' | 'FAST_DIFF' | 'ROW_INDEX_V1', BLOOMFILTER => 'ROW', SPLITS => ['row', \
 ..], SPLIT_SIZE => '10 GB', VISIBLE => true]      HBase's own files, a folder for each family, as \
-its completebulkload takes them; all that is stored, or with VISIBLE what readers see
+its completebulkload takes them; all that is stored, or with VISIBLE what readers see. A file begins at \
+each row of SPLITS, or without them at each region of the table
 
   export_hfiles 't', 't-hfiles'
   export_hfiles 't', 'by-region', CODEC => 'LZ4', SPLITS => ['g', 'p']
