@@ -158,11 +158,75 @@ def test_options_of_families(db):
     assert list(db.table("t").families()) == [b"a", b"d"]
 
 
+def borders(table):
+    return [(region["start_key"], region["end_key"]) for region in table.regions()]
+
+
 def test_regions(db, table):
     (region,) = table.regions()
     assert region["start_key"] == region["end_key"] == b""
+    assert region["name"] == b"t,,%d" % region["id"]
     with pytest.raises(petal.NotFound):
         db.table("none").regions()
+
+
+def test_split_and_merge(db):
+    db.create_table("s", {"cf": {}}, splits=[b"d", "b"])
+    table = db.table("s")
+    with table.batch() as batch:
+        for row in "abcdef":
+            batch.put(row, {b"cf:a": b"v"})
+    db.flush()
+    table.split(b"e")
+    assert borders(table) == [(b"", b"b"), (b"b", b"d"), (b"d", b"e"), (b"e", b"")]
+    first, second, third, _ = (region["id"] for region in table.regions())
+    assert table.regions()[1]["name"] == b"s,b,%d" % second
+    assert [region["files"] for region in table.regions()] == [1, 1, 1, 1]
+    assert table.regions()[0]["cells"] == 1 and table.regions()[0]["file_bytes"] > 0
+    assert table.regions()[0]["memtable_bytes"] == 0
+    # Scans of the ranges give each row once.
+    rows = [
+        row
+        for start, end in borders(table)
+        for row, _ in table.scan(row_start=start or None, row_stop=end or None)
+    ]
+    assert rows == [b"a", b"b", b"c", b"d", b"e", b"f"]
+    for wrong in (
+        lambda: table.split(b"e"), lambda: table.split(b""), table.split,
+        lambda: table.split(region=first), lambda: table.merge(first, third),
+        lambda: table.merge(first, first),
+    ):
+        with pytest.raises(petal.Invalid):
+            wrong()
+    for none in (lambda: table.split(region=999), lambda: table.merge(first, 999)):
+        with pytest.raises(petal.NotFound):
+            none()
+    with pytest.raises(TypeError):
+        table.split(b"e", first)
+    with pytest.raises(TypeError):
+        table.merge("a", first)
+    with pytest.raises(ValueError):
+        table.split(region=2**32)
+    table.merge(third, second)
+    assert borders(table) == [(b"", b"b"), (b"b", b"e"), (b"e", b"")]
+    for splits in ([b"b", b"b"], [b""]):
+        with pytest.raises(petal.Invalid):
+            db.create_table("again", {"cf": {}}, splits)
+    with pytest.raises(petal.Invalid):
+        petal.open(db.path + "-small", max_region_bytes=1)
+
+
+def test_a_region_grows(tmp_path):
+    with petal.open(str(tmp_path / "db"), max_region_bytes=1 << 16) as db:
+        db.create_table("t", {"cf": {"block_bytes": 4096, "compression": "NONE"}})
+        table = db.table("t")
+        with table.batch() as batch:
+            for i in range(200):
+                batch.put(b"r%03d" % i, {b"cf:a": b"v" * 1000})
+        db.flush()
+        db.wait_idle()
+        assert len(table.regions()) >= 3
+        assert len(list(table.scan())) == 200
 
 
 def test_row(table):

@@ -22,7 +22,7 @@ def uses(db, table, kv, scan, keys, snapshot, old, batch, pairs, transaction):
         lambda: table.put(b"r", {b"cf:a": b""}),
         lambda: table.put(b"r", {b"cf:a": b"", b"cf:b": b""}),
         lambda: table.delete(b"r"), lambda: table.counter_inc(b"r", b"cf:n"), table.batch,
-        table.scan, table.families, table.regions, lambda: table[b"r"], lambda: b"r" in table,
+        table.scan, table.families, table.regions, lambda: table.split(b"m"), lambda: table.merge(1, 2), lambda: table[b"r"], lambda: b"r" in table,
         lambda: kv[b"k"], lambda: kv.put(b"k", b"v"), lambda: kv.pop(b"k"), lambda: list(kv),
         lambda: len(kv), kv.clear, lambda: kv.get_many([b"k"]), kv.batch, lambda: bool(kv),
         lambda: kv.compare_and_swap(b"k", None, b""), lambda: kv.scan(),

@@ -48,6 +48,7 @@ type Options struct {
 	MapFiles           bool
 	LogSyncInterval    time.Duration // negative: never
 	Durability         Durability
+	MaxRegionBytes     uint64 // of a family's store files in a region, which is split then
 }
 
 func (o *Options) c() C.petal_options {
@@ -62,7 +63,7 @@ func (o *Options) c() C.petal_options {
 		memtable_bytes: C.size_t(o.MemtableBytes), open_files: C.uint32_t(o.OpenFiles),
 		no_compaction: C.bool(o.NoCompaction), no_log_mapping: C.bool(o.NoLogMapping),
 		map_files: C.bool(o.MapFiles), log_sync_interval_ms: sync,
-		durability: C.enum_petal_durability(o.Durability),
+		durability: C.enum_petal_durability(o.Durability), max_region_bytes: C.uint64_t(o.MaxRegionBytes),
 	}
 }
 

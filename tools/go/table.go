@@ -117,20 +117,22 @@ type Family struct {
 	family *C.petal_family
 }
 
-func (db *DB) describe(table *C.petal_table, name string, families []FamilyOptions) (*Table, error) {
+func (db *DB) describe(table *C.petal_table, name string, splits [][]byte, families []FamilyOptions) (*Table, error) {
 	names := [][]byte{[]byte(name)}
 	for _, f := range families {
 		names = append(names, []byte(f.Name))
 	}
 	size := uintptr(len(families)) * unsafe.Sizeof(C.petal_family_options{})
-	m, err := room(size, names...)
+	m, err := room(size+uintptr(len(splits))*sliceSize, append(names, splits...)...)
 	if err != nil {
 		return nil, err
 	}
 	defer m.free()
 	start := (*C.petal_family_options)(m.take(size))
+	rows := m.slices(splits)
 	given := C.petal_table_options{size: C.sizeof_petal_table_options, name: m.slice(names[0]),
-		families: start, family_count: C.size_t(len(families))}
+		families: start, family_count: C.size_t(len(families)),
+		splits: rows, split_count: C.size_t(len(splits))}
 	for i, f := range families {
 		unsafe.Slice(start, len(families))[i] = C.petal_family_options{
 			size: C.sizeof_petal_family_options, name: m.slice(names[i+1]),
@@ -174,7 +176,12 @@ func (t *Table) Families() ([]FamilyOptions, error) {
 
 // CreateTable makes a table of at least one family. ErrExists: the name is taken.
 func (db *DB) CreateTable(name string, families ...FamilyOptions) (*Table, error) {
-	return db.describe(nil, name, families)
+	return db.describe(nil, name, nil, families)
+}
+
+// CreateSplitTable makes a table whose regions begin with these rows, and one before them.
+func (db *DB) CreateSplitTable(name string, splits [][]byte, families ...FamilyOptions) (*Table, error) {
+	return db.describe(nil, name, splits, families)
 }
 
 // made returns the table that the call finds or makes.
@@ -215,7 +222,7 @@ func (db *DB) Tables() ([]string, error) {
 
 // Alter makes the table's families those given: others are dropped with their data.
 func (t *Table) Alter(families ...FamilyOptions) error {
-	_, err := t.db.describe(t.table, "", families)
+	_, err := t.db.describe(t.table, "", nil, families)
 	return err
 }
 

@@ -263,6 +263,77 @@ py_table_describe(py_table *table, py_call *call)
     return table_run(table, describe, call, &call->error);
 }
 
+/* ---- regions ---- */
+
+static bool
+add_region(void *argument, const petal_region_info *info)
+{
+    struct pickle *pickle = argument;
+    pickle_list_begin(pickle);
+    pickle_number(pickle, info->id);
+    pickle_bytes(pickle, info->start);
+    pickle_bytes(pickle, info->end);
+    pickle_number(pickle, (int64_t)info->files);
+    pickle_number(pickle, (int64_t)info->file_bytes);
+    pickle_number(pickle, (int64_t)info->memtable_bytes);
+    pickle_number(pickle, (int64_t)info->cells);
+    pickle_list_end(pickle);
+    return true;
+}
+
+static int
+list_regions(const struct target *target, void *argument, petal_error *error)
+{
+    py_call *call = argument;
+    pickle_begin(call->pickle);
+    pickle_list_begin(call->pickle);
+    int status = (int)petal_table_regions(target->table, add_region, call->pickle, error);
+    pickle_list_end(call->pickle);
+    pickle_end(call->pickle);
+    return status ? status : call_answer(call);
+}
+
+int
+py_table_regions(py_table *table, py_call *call)
+{
+    return table_run(table, list_regions, call, &call->error);
+}
+
+/* What petal_table_split and petal_table_merge take. */
+struct regions {
+    petal_slice row;
+    uint32_t region, other;
+};
+
+static int
+split(const struct target *target, void *argument, petal_error *error)
+{
+    const struct regions *of = argument;
+    return (int)petal_table_split(target->table, of->row, of->region, error);
+}
+
+int
+py_table_split(py_table *table, const char *row, size_t row_size, uint32_t region,
+               petal_error *error)
+{
+    struct regions of = {.row = {row, row_size}, .region = region};
+    return table_run(table, split, &of, error);
+}
+
+static int
+merge(const struct target *target, void *argument, petal_error *error)
+{
+    const struct regions *of = argument;
+    return (int)petal_table_merge(target->table, of->region, of->other, error);
+}
+
+int
+py_table_merge(py_table *table, uint32_t region, uint32_t other, petal_error *error)
+{
+    struct regions of = {.region = region, .other = other};
+    return table_run(table, merge, &of, error);
+}
+
 void
 py_table_disable(py_table *table, bool disabled)
 {

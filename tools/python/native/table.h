@@ -34,6 +34,15 @@ int py_table_check(py_table *table, petal_error *error);
  * are, and the answer is the pickled list of their names. */
 int py_table_describe(py_table *table, py_call *call);
 
+/* The answer: a pickled list of the regions, each a list of id, first row, first row after it, files,
+ * their bytes, those in memory, cells: petal_region_info. */
+int py_table_regions(py_table *table, py_call *call);
+
+/* petal_table_split, petal_table_merge. */
+int py_table_split(py_table *table, const char *row, size_t row_size, uint32_t region,
+                   petal_error *error);
+int py_table_merge(py_table *table, uint32_t region, uint32_t other, petal_error *error);
+
 /* A disabled table refuses reads and writes. The mark is the handle's. */
 void py_table_disable(py_table *table, bool disabled);
 bool py_table_is_disabled(const py_table *table);

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, List, Optional, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, TypeVar, Union
 
 from petal import _core, errors
 from petal._core import (
     NULL,
+    Bytes,
     Database,
     Path,
     as_bytes,
@@ -88,6 +89,7 @@ class Connection:
         no_log_mapping: Optional[bool] = None,
         map_files: Optional[bool] = None,
         refresh_at_snapshots: Optional[bool] = None,
+        max_region_bytes: Optional[int] = None,
     ) -> None:
         self._opened: Optional[Database] = None
         if compat not in COMPAT_MODES:
@@ -118,6 +120,7 @@ class Connection:
             "no_log_mapping": no_log_mapping,
             "map_files": map_files,
             "refresh_at_snapshots": refresh_at_snapshots,
+            "max_region_bytes": max_region_bytes,
         }
         self.path = self.host = file_path(path)
         self.port = port
@@ -191,12 +194,16 @@ class Connection:
         return [name[len(prefix):] for name in found if name.startswith(prefix)]
 
     def create_table(
-        self, name: Union[str, bytes], families: Dict[Any, Optional[Dict[str, Any]]]
+        self,
+        name: Union[str, bytes],
+        families: Dict[Any, Optional[Dict[str, Any]]],
+        splits: Iterable[Bytes] = (),
     ) -> None:
         """Make a table of these families, each with a dict of options, or None: happybase's
         (max_versions, compression, in_memory, bloom_filter_type, block_cache_enabled, time_to_live)
-        or those of petal_family_options in petal.h (versions, bloom, ttl_seconds, ...)."""
-        made = Description(self._table_name(name), families)
+        or those of petal_family_options in petal.h (versions, bloom, ttl_seconds, ...). A region
+        begins at each row of `splits`."""
+        made = Description(self._table_name(name), families, splits)
         self._database.run(lib.py_table_create, self._database.pointer, made.options)
 
     def alter_table(
@@ -403,7 +410,12 @@ def family_options(options: Dict[str, Any]) -> Dict[str, Any]:
 class Description:
     """petal_table_options of a table, with the memory that they point to."""
 
-    def __init__(self, name: bytes, families: Dict[Any, Optional[Dict[str, Any]]]) -> None:
+    def __init__(
+        self,
+        name: bytes,
+        families: Dict[Any, Optional[Dict[str, Any]]],
+        splits: Iterable[Bytes] = (),
+    ) -> None:
         if not isinstance(families, dict):
             raise TypeError("'families' arg must be a dictionary")
         if not families:
@@ -422,11 +434,19 @@ class Description:
             text = ensure_name(family, "a family's name")
             self.set_name(struct, text[:-1] if text.endswith(b":") else text)
             set_options(struct, family_options(options or {}), FAMILY_LEFT_OUT)
+        rows = [as_bytes(row) for row in splits]
+        self.rows = ffi.new("petal_slice[]", len(rows))
+        for place, row in enumerate(rows):
+            self.set_slice(self.rows[place], row)
+        self.options.splits, self.options.split_count = self.rows, len(rows)
 
     def set_name(self, struct: Any, name: bytes) -> None:
-        pointer = ffi.from_buffer("char[]", name)
+        self.set_slice(struct.name, name)
+
+    def set_slice(self, slice: Any, data: bytes) -> None:
+        pointer = ffi.from_buffer("char[]", data)
         self.memory.append(pointer)
-        struct.name.data, struct.name.size = pointer, len(name)
+        slice.data, slice.size = pointer, len(data)
 
 
 FAMILY_LEFT_OUT = ("name", "attributes", "attribute_count")

@@ -91,20 +91,52 @@ class Table(Named):
         return described
 
     def regions(self) -> List[Dict[str, Any]]:
-        """The regions: one, which holds all rows."""
+        """The regions in the order of rows: happybase's keys, and files, file_bytes,
+        memtable_bytes and cells of petal_region_info. An empty key is an open end. Scans of these
+        ranges give the table's rows, each once: with one snapshot, in several threads."""
         database, table = self._open()
-        database.run(lib.py_table_check, table.pointer)
         return [
             {
-                "name": self.name + b",,0",
-                "start_key": b"",
-                "end_key": b"",
-                "id": 0,
+                "name": b"%b,%b,%d" % (self.name, start, number),
+                "start_key": start,
+                "end_key": end,
+                "id": number,
                 "version": 1,
                 "server_name": b"",
                 "port": 0,
+                "files": files,
+                "file_bytes": file_bytes,
+                "memtable_bytes": memtable_bytes,
+                "cells": cells,
             }
+            for number, start, end, files, file_bytes, memtable_bytes, cells in database.ask(
+                lib.py_table_regions, table.pointer
+            )
         ]
+
+    def split(self, row: Optional[Bytes] = None, region: int = 0) -> None:
+        """Split the region that has the row before it; or the region of that id in the middle of
+        its store files, without one each that has a middle. petal.Invalid: a region begins with the
+        row already, or there is no middle."""
+        if row is not None and region:
+            raise TypeError("split takes a row or a region, not both")
+        key = b"" if row is None else as_bytes(row)
+        if row is not None and not key:
+            raise errors.Invalid("a region is split before a row, which is not empty")
+        database, table = self._open()
+        database.run(
+            lib.py_table_split, table.pointer, key, len(key), integer("region", region, 0, 2**32)
+        )
+
+    def merge(self, region: int, other: int) -> None:
+        """Merge two regions that are neighbours into one, which keeps the id of the first."""
+        database, table = self._open()
+        database.run(
+            lib.py_table_merge,
+            table.pointer,
+            integer("region", region, 0, 2**32),
+            integer("other", other, 0, 2**32),
+        )
 
     # ---- reads ----
 
