@@ -207,6 +207,24 @@ TEST(test_a_count_is_one_line_at_a_terminal)
     end_terminal(&shell);
 }
 
+/* Nobody is told of rows on the way, so threads share the regions. */
+TEST(test_regions_are_counted_side_by_side)
+{
+    struct shell_process shell;
+
+    free(run("create 'split', 'f', SPLITS => ['r10000', 'r20000', 'r20001', 'r3']; import 'split', "
+             "'rows.csv', FORMAT => 'csv'"));
+    start_terminal(&shell);
+    shell_process_type(&shell, "count 'split'\r");
+    shell_process_expect(&shell, "40000 row(s)");
+    shell_process_type(&shell, "count 'split', STARTROW => 'r00100', STOPROW => 'r25'\r");
+    shell_process_expect(&shell, "24900 row(s)");
+    shell_process_type(&shell, "count 'split', FILTER => \"PageFilter(15000)\"\r");
+    shell_process_expect(&shell, "15000 row(s)");
+    assert_null(strstr(shell.text, "Current count"));
+    end_terminal(&shell);
+}
+
 /* No command is in the loops: what prints, sleeps or takes memory looks for a signal. */
 TEST(test_a_loop_stops)
 {
@@ -451,6 +469,19 @@ TEST(test_a_verification_stops)
     interrupt_command("verify", &table, 1, &message);
     assert_int_equal(sscanf(text_string(&message), "Interrupted at %d %%: sound", &percent), 1);
     assert_in_range(percent, 0, 99);
+    text_free(&message);
+}
+
+TEST(test_a_count_by_region_stops)
+{
+    struct value_pair interval = {value_string(slice_of_string("INTERVAL")),
+                                  value_integer(1000000)};
+    struct value arguments[] = {value_string(slice_of_string("split")),
+                                {.kind = VALUE_HASH, .count = 1, .as.pairs = &interval}};
+    struct text message = {0};
+
+    interrupt_command("count", arguments, COUNT_OF(arguments), &message);
+    assert_string_equal(text_string(&message), "Interrupted before the first row");
     text_free(&message);
 }
 

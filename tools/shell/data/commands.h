@@ -26,6 +26,8 @@ COMMAND_FUNCTION(command_get_counter);
 /* tools/shell/data/read.c */
 COMMAND_FUNCTION(command_get);
 COMMAND_FUNCTION(command_scan);
+
+/* tools/shell/data/count.c */
 COMMAND_FUNCTION(command_count);
 
 #endif

@@ -1,15 +1,12 @@
-/* read.c -- get, scan and count. */
+/* read.c -- get and scan; and of cursors what count has in common with them. */
 #include "tools/shell/data/read.h"
 
 #include "tools/shell/data/commands.h"
 #include "tools/shell/data/rows.h"
 #include "tools/shell/session/interrupt.h"
-#include "tools/shell/text/progress.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-enum { ROWS_BETWEEN_LOOKS = 256 }; /* at the time, for progress */
 enum { CELL_OVERHEAD = 20 }; /* lengths, timestamp and type, as HBase counts the bytes of a cell */
 
 /* Cut what was added after `begin` to the query's greatest length in characters. */
@@ -224,15 +221,8 @@ COMMAND_FUNCTION(command_get)
 
 /* ---- Cursors --------------------------------------------------------------------------------- */
 
-/* Rows as a cursor passes them. */
-struct row_counter {
-    struct text row; /* the last one */
-    uint64_t rows, cells;
-};
-
-/* Count a cell; was it the first of its row? */
-static bool
-count_cell(struct row_counter *counter, const petal_cell *cell)
+bool
+read_count_cell(struct row_counter *counter, const petal_cell *cell)
 {
     counter->cells++;
     if (counter->rows > 0 && slices_equal(text_slice(&counter->row), cell->row))
@@ -246,14 +236,9 @@ count_cell(struct row_counter *counter, const petal_cell *cell)
 /* Bytes of a row that a message shows; a longer one can hardly be typed. */
 #define ROW_SHOWED 200
 
-/*
- * Fail since there was a signal, with how far it came and how to go on.  `done` is what became of
- * the rows.  Of those that are `finished` the last one need not be met again; else some of its
- * cells may be missing.
- */
-static enum shell_status
-fail_interrupted(struct session *session, const struct query *query,
-                 const struct row_counter *counter, const char *done, bool finished)
+enum shell_status
+read_fail_interrupted(struct session *session, const struct query *query,
+                      const struct row_counter *counter, const char *done, bool finished)
 {
     struct text *message = &session->message, next = {0};
 
@@ -329,9 +314,9 @@ take_cell(struct scan *scan, const petal_cell *cell)
     bool new_row;
 
     if (interrupt_pending())
-        return fail_interrupted(scan->session, scan->query, &scan->counter,
-                                scan->show ? "shown" : "read", false);
-    new_row = count_cell(&scan->counter, cell);
+        return read_fail_interrupted(scan->session, scan->query, &scan->counter,
+                                     scan->show ? "shown" : "read", false);
+    new_row = read_count_cell(&scan->counter, cell);
 
     /* With partial results a reply ends with the cell that makes it full; a row that goes on
      * counts anew. */
@@ -347,9 +332,9 @@ take_cell(struct scan *scan, const petal_cell *cell)
     return scan->show ? show_scanned(scan, cell) : SHELL_FINE;
 }
 
-static enum petal_status
-open_cursor(struct session *session, const struct query *query, petal_cursor **cursor,
-            enum shell_status *status, petal_error *error)
+enum petal_status
+read_open_cursor(struct session *session, const struct query *query, petal_cursor **cursor,
+                 enum shell_status *status, petal_error *error)
 {
     enum petal_status outcome = rows_scan(session, query->table, &query->scan, cursor, error);
 
@@ -376,7 +361,7 @@ read_scan(struct session *session, const struct query *query, bool show, struct 
     const petal_cell *cell;
     petal_error error;
 
-    outcome = open_cursor(session, query, &scan.cursor, &status, &error);
+    outcome = read_open_cursor(session, query, &scan.cursor, &status, &error);
     while (query->scan.batch > 0 && outcome == PETAL_OK && status == SHELL_FINE) {
         outcome = petal_cursor_next_row(scan.cursor, result, &error);
         if (outcome != PETAL_OK || petal_result_count(result) == 0)
@@ -430,80 +415,5 @@ COMMAND_FUNCTION(command_scan)
         if ((query.metrics & METRIC_ROWS_SCANNED) != 0)
             show_metric(session, "ROWS_SCANNED", counts.rows);
     }
-    return SHELL_FINE;
-}
-
-/* HBase's message, and what is wrong. */
-static enum shell_status
-fail_interval(struct session *session)
-{
-    (void)session_fail(session, SHELL_USAGE, "divided by 0");
-    if (session_gives_reasons(session))
-        text_add_string(&session->message, "\nINTERVAL must be a number, at least 1");
-    return SHELL_USAGE;
-}
-
-/* The rows that a scan would show.  (HBase's count adds a FirstKeyOnlyFilter, so that a filter
- * on a later column fails.) */
-static enum shell_status
-count_rows(struct session *session, const struct query *query, struct row_counter *counter)
-{
-    petal_cursor *cursor = NULL;
-    const petal_cell *cell;
-    petal_error error;
-    enum petal_status outcome;
-    enum shell_status status = SHELL_FINE;
-    struct progress progress;
-    bool watched; /* by someone for whom one line is enough, which changes */
-
-    progress_begin(&progress, "count", "rows");
-    watched = session->output.terminal && progress_is_watched(&progress);
-    outcome = open_cursor(session, query, &cursor, &status, &error);
-    while (outcome == PETAL_OK && status == SHELL_FINE) {
-        outcome = petal_cursor_next(cursor, &cell, &error);
-        if (outcome != PETAL_OK || cell == NULL)
-            break;
-        if (interrupt_pending())
-            status = fail_interrupted(session, query, counter, "counted", true);
-        if (status != SHELL_FINE || !count_cell(counter, cell))
-            continue;
-        if (counter->rows % ROWS_BETWEEN_LOOKS == 0)
-            progress_update(&progress, 0, 0, counter->rows);
-        if (query->interval == 0) {
-            status = fail_interval(session);
-        } else if (!watched && (int64_t)counter->rows % query->interval == 0) {
-            struct text *text = &session->scratch;
-
-            text_clear(text);
-            text_add_format(text, "Current count: %" PRIu64 ", row: ", counter->rows);
-            text_add_binary(text, text_slice(&counter->row));
-            output_line(&session->output, text_slice(text));
-        }
-    }
-    progress_end(&progress);
-    petal_cursor_close(cursor);
-    return outcome == PETAL_OK ? status : session_fail_petal(session, &error);
-}
-
-COMMAND_FUNCTION(command_count)
-{
-    struct row_counter counter = {.rows = 0};
-    struct query query;
-    enum shell_status status = query_read_scan(session, QUERY_COUNT, arguments, count, &query);
-
-    if (status == SHELL_FINE)
-        status = count_rows(session, &query, &counter);
-    query_end(&query);
-    text_free(&counter.row);
-    if (status != SHELL_FINE)
-        return status;
-    if (format_is_on(&session->output.format)) {
-        format_begin(&session->output.format, "table rows");
-        format_bytes(&session->output.format, petal_table_name(query.table));
-        format_number(&session->output.format, counter.rows);
-    } else {
-        output_plain(&session->output, "%" PRIu64 " row(s)", counter.rows);
-    }
-    *result = value_integer((int64_t)counter.rows);
     return SHELL_FINE;
 }

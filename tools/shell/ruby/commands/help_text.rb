@@ -100,10 +100,13 @@ database is open
   compaction_switch true
 
 = count
-count 't' [, INTERVAL => 1000, any key of scan]      the rows that a scan would show
+count 't' [, INTERVAL => 1000, any key of scan]      the rows that a scan would show; regions are \
+counted side by side at a terminal, and where an INTERVAL larger than the table asks for no word on \
+the way
 
   count 't'
   count 't', 100                                   # tells each 100 rows, in a pipe or file
+  count 't', INTERVAL => 10 ** 12                  # tells nothing before the end
   count 't', STARTROW => 'r1', STOPROW => 'r5'
   count 't', FILTER => "ValueFilter(=, 'substring:x')"
   count 't', RAW => true                           # rows with nothing but markers, too
