@@ -30,7 +30,7 @@ struct export
     petal_snapshot *own_snapshot;
     const petal_snapshot *snapshot;
     bool made_directory;
-    struct hfile_buffer made; /* paths of folders and files that were made, each ended by 0 */
+    struct hfile_buffer made;    /* paths of folders and files that were made, each ended by 0 */
     struct hfile_buffer regions; /* the rows at which they begin, one after the other .. */
     struct hfile_buffer borders; /* .. and as split keys, petal_slice */
     bool no_memory;              /* for them */
@@ -293,9 +293,8 @@ add_border(void *argument, const petal_region_info *region)
 
     if (border.size == 0)
         return true;
-    export->no_memory =
-        !hfile_buffer_append(&export->regions, region->start.data, border.size) ||
-        !hfile_buffer_append(&export->borders, &border, sizeof border);
+    export->no_memory = !hfile_buffer_append(&export->regions, region->start.data, border.size) ||
+                        !hfile_buffer_append(&export->borders, &border, sizeof border);
     return !export->no_memory;
 }
 

@@ -37,7 +37,7 @@ struct parts {
     uint64_t most_rows; /* there are no more, at the snapshot */
     pthread_mutex_t mutex;
     pthread_cond_t ended;
-    size_t at_work; /* threads; guarded by mutex */
+    size_t at_work;     /* threads; guarded by mutex */
     atomic_size_t next; /* part to begin */
     atomic_uint_fast64_t rows;
     atomic_bool stopped;
@@ -63,7 +63,8 @@ add_part(void *argument, const petal_region_info *region)
     if (is_outside(&scan, region))
         return true;
     if (slices_compare(start, scan.start_row) > 0) {
-        scan.start_row = (petal_slice){arena_copy(parts->arena, start.data, start.size), start.size};
+        scan.start_row =
+            (petal_slice){arena_copy(parts->arena, start.data, start.size), start.size};
         scan.start_exclusive = false;
     }
     if (end.size > 0 && (scan.stop_row.size == 0 || slices_compare(end, scan.stop_row) <= 0)) {
@@ -151,8 +152,7 @@ run_threads(struct parts *parts, struct progress *progress)
     parts->at_work = wanted;
     atomic_store(&parts->stopped, interrupt_pending());
     interrupt_hold(true);
-    while (started < wanted &&
-           pthread_create(&threads[started], NULL, count_parts, parts) == 0)
+    while (started < wanted && pthread_create(&threads[started], NULL, count_parts, parts) == 0)
         started++;
     interrupt_hold(false);
     (void)pthread_mutex_lock(&parts->mutex);
@@ -217,8 +217,8 @@ count_divided(struct session *session, const struct query *query, struct row_cou
         return SHELL_FINE; /* the scan of all will tell */
     }
     /* Else a row may be told of on the way. */
-    *divided = parts.count > 1 && (watched || (query->interval > 0 &&
-                                               parts.most_rows < (uint64_t)query->interval));
+    *divided = parts.count > 1 &&
+               (watched || (query->interval > 0 && parts.most_rows < (uint64_t)query->interval));
     if (*divided) {
         for (size_t i = 0; i < parts.count; i++)
             parts.items[i].scan.read.snapshot = snapshot;

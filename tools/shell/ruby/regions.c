@@ -7,13 +7,11 @@
 #include <mruby/array.h>
 #include <mruby/hash.h>
 
-static const struct fact region_facts[] = {FACT(petal_region_info, id, NUMBER_32),
-                                           FACT(petal_region_info, start, BYTES),
-                                           FACT(petal_region_info, end, BYTES),
-                                           FACT(petal_region_info, files, NUMBER),
-                                           FACT(petal_region_info, file_bytes, NUMBER),
-                                           FACT(petal_region_info, memtable_bytes, NUMBER),
-                                           FACT(petal_region_info, cells, NUMBER)};
+static const struct fact region_facts[] = {
+    FACT(petal_region_info, id, NUMBER_32),      FACT(petal_region_info, start, BYTES),
+    FACT(petal_region_info, end, BYTES),         FACT(petal_region_info, files, NUMBER),
+    FACT(petal_region_info, file_bytes, NUMBER), FACT(petal_region_info, memtable_bytes, NUMBER),
+    FACT(petal_region_info, cells, NUMBER)};
 
 /* Copies in the arena: nothing of Ruby's is made while the library visits. */
 struct regions {

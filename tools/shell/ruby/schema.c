@@ -17,30 +17,19 @@
 
 /* ---- Store files ----------------------------------------------------------------------------- */
 
-static const struct fact file_facts[] = {FACT(petal_file_info, family, BYTES),
-                                         FACT(petal_file_info, number, NUMBER),
-                                         FACT(petal_file_info, file_bytes, NUMBER),
-                                         FACT(petal_file_info, data_bytes, NUMBER),
-                                         FACT(petal_file_info, raw_data_bytes, NUMBER),
-                                         FACT(petal_file_info, index_bytes, NUMBER),
-                                         FACT(petal_file_info, filter_bytes, NUMBER),
-                                         FACT(petal_file_info, cells, NUMBER),
-                                         FACT(petal_file_info, rows, NUMBER),
-                                         FACT(petal_file_info, markers, NUMBER),
-                                         FACT(petal_file_info, data_blocks, NUMBER),
-                                         FACT(petal_file_info, row_min, BYTES),
-                                         FACT(petal_file_info, row_max, BYTES),
-                                         FACT(petal_file_info, time_min, NUMBER),
-                                         FACT(petal_file_info, time_max, NUMBER),
-                                         FACT(petal_file_info, sequence_min, NUMBER),
-                                         FACT(petal_file_info, sequence_max, NUMBER),
-                                         CHOICE(petal_file_info, bloom, bloom),
-                                         FACT(petal_file_info, bloom_error_rate, REAL),
-                                         FACT(petal_file_info, bloom_keys, NUMBER),
-                                         FACT(petal_file_info, bloom_chunks, NUMBER),
-                                         FACT(petal_file_info, run, NUMBER),
-                                         FACT(petal_file_info, region, NUMBER_32),
-                                         CHOICE(petal_file_info, bloom_kind, bloom_kind)};
+static const struct fact file_facts[] = {
+    FACT(petal_file_info, family, BYTES),          FACT(petal_file_info, number, NUMBER),
+    FACT(petal_file_info, file_bytes, NUMBER),     FACT(petal_file_info, data_bytes, NUMBER),
+    FACT(petal_file_info, raw_data_bytes, NUMBER), FACT(petal_file_info, index_bytes, NUMBER),
+    FACT(petal_file_info, filter_bytes, NUMBER),   FACT(petal_file_info, cells, NUMBER),
+    FACT(petal_file_info, rows, NUMBER),           FACT(petal_file_info, markers, NUMBER),
+    FACT(petal_file_info, data_blocks, NUMBER),    FACT(petal_file_info, row_min, BYTES),
+    FACT(petal_file_info, row_max, BYTES),         FACT(petal_file_info, time_min, NUMBER),
+    FACT(petal_file_info, time_max, NUMBER),       FACT(petal_file_info, sequence_min, NUMBER),
+    FACT(petal_file_info, sequence_max, NUMBER),   CHOICE(petal_file_info, bloom, bloom),
+    FACT(petal_file_info, bloom_error_rate, REAL), FACT(petal_file_info, bloom_keys, NUMBER),
+    FACT(petal_file_info, bloom_chunks, NUMBER),   FACT(petal_file_info, run, NUMBER),
+    FACT(petal_file_info, region, NUMBER_32),      CHOICE(petal_file_info, bloom_kind, bloom_kind)};
 
 static const struct fact gets_facts[] = {FACT(struct file_history, reads, NUMBER),
                                          FACT(struct file_history, probes, NUMBER),

@@ -61,8 +61,9 @@ struct family_model {
     petal_family_options options;
     struct file_model *files;
     size_t file_count;
-    uint64_t visits, regions; /* of files, once for each of their regions; regions that have files */
-    uint32_t region;          /* of the latest */
+    uint64_t visits,
+        regions;     /* of files, once for each of their regions; regions that have files */
+    uint32_t region; /* of the latest */
     uint64_t rows, cells, data_bytes, raw_bytes, index_bytes, data_blocks;
     uint64_t keys, merged_keys;       /* of filters; in outputs of compactions of all files */
     uint64_t filters, merged_filters; /* bytes, in the same way; of the latter without RIBBON */
