@@ -46,7 +46,7 @@ static const struct fact source_facts[] = {
 
 static enum shell_status
 run_query(struct session *session, const struct value *arguments, size_t count, bool get,
-          struct read_counts *counts, petal_slice *table)
+          struct read_counts *counts, struct value *row, struct value *table)
 {
     struct query query;
     enum shell_status status = get ? query_read_get(session, arguments, count, &query)
@@ -56,8 +56,9 @@ run_query(struct session *session, const struct value *arguments, size_t count, 
     if (status == SHELL_FINE)
         status = get ? read_get(session, &query, false, counts)
                      : read_scan(session, &query, false, counts);
+    *row = get ? value_string(query.row) : value_nil();
     if (status == SHELL_FINE)
-        *table = petal_table_name(query.table);
+        *table = value_string(petal_table_name(query.table));
     query_end(&query);
     return status;
 }
@@ -70,20 +71,17 @@ COMMAND_FUNCTION(command_explain)
     struct read_counts counts;
     struct value found[4];
     enum shell_status status;
-    petal_slice table;
 
     if (!get && !slice_is(arguments[0].as.bytes, "scan"))
         return session_fail(session, SHELL_USAGE, "explain takes a get or a scan");
     read = command_find(session, arguments[0].as.bytes);
     if (count - 1 < read->least || count - 1 > read->most)
         return run_fail_count(session, read, count - 1);
-    status = run_query(session, arguments + 1, count - 1, get, &counts, &table);
+    status = run_query(session, arguments + 1, count - 1, get, &counts, &found[0], &found[3]);
     if (status != SHELL_FINE)
         return status;
-    found[0] = value_boolean(get);
     found[1] = value_integer((int64_t)counts.rows);
     found[2] = value_integer((int64_t)counts.cells);
-    found[3] = value_string(table);
     return command_in_ruby(session, found, COUNT_OF(found), result);
 }
 

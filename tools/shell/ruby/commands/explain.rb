@@ -40,11 +40,13 @@ module Explain
       text
     end
 
-    # The regions that the read came to; without those that are no more, which were split or merged
-    # meanwhile.
-    def regions(receipt, table)
+    # The region of the row that was got, or those that a scan came to; without those that are no
+    # more, which were split or merged meanwhile.
+    def regions(receipt, row, table)
+      all = Shell.regions(table)
+      return all.select { |region| Regions.has_row?(region, row) } if row
       read = receipt['sources'].map { |source| source['region'] }
-      Shell.regions(table).select { |region| read.include?(region['id']) }
+      all.select { |region| read.include?(region['id']) }
     end
 
     def show_source(source, several)
@@ -126,14 +128,14 @@ module Explain
 end
 
 module Commands
-  # A get or a scan of the table has found so many rows and cells.
-  def self.explain(get, rows, cells, table)
+  # A get of the row, or a scan (nil), of the table has found so many rows and cells.
+  def self.explain(row, rows, cells, table)
     receipt = Shell.receipt
-    regions = Explain.regions(receipt, table)
+    regions = Explain.regions(receipt, row, table)
     if Shell.records? then Explain.record(receipt, regions, rows, cells)
     else Explain.show(receipt, regions, rows, cells)
     end
-    Shell.status = 1 if rows == 0 && get
+    Shell.status = 1 if rows == 0 && row
     nil
   end
 end
