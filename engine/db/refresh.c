@@ -274,6 +274,20 @@ has_regions(const struct store_map *map, const struct manifest_table *described)
     return same;
 }
 
+/* Has the view these regions of the family and no others? An earlier attempt of the same refresh may
+ * have made the handles of a state that no view shows. */
+static bool
+shows_regions(const struct view *view, const petal_family *family,
+              const struct manifest_table *described)
+{
+    const struct region_list *list = view_regions(view, family);
+    bool same = list != NULL && list->count == described->region_count;
+
+    for (uint32_t i = 0; same && i < list->count; i++)
+        same = list->regions[i].store->region == described->regions[i]->id;
+    return same;
+}
+
 /* The family has these regions and no others: new handles where they are not those it has. */
 static enum petal_status
 follow_regions(struct takeover *takeover, petal_family *family,
@@ -282,7 +296,7 @@ follow_regions(struct takeover *takeover, petal_family *family,
     enum petal_status status = PETAL_OK;
     struct store_map before = family->stores;
 
-    if (has_regions(&before, described))
+    if (has_regions(&before, described) && shows_regions(takeover->view, family, described))
         return PETAL_OK;
     status = hide_stores(takeover, family);
     family->stores = (struct store_map){0};

@@ -419,6 +419,66 @@ TEST(test_a_reader_that_looks_late)
     regions_end(&fixture);
 }
 
+/* At some file call of a refresh the writer commits once more. */
+struct meanwhile {
+    struct region_fixture *fixture;
+    unsigned calls, act_at;
+    _Atomic(bool) acts;
+};
+
+static void
+act_meanwhile(void *argument, enum memory_vfs_operation operation)
+{
+    struct meanwhile *meanwhile = argument;
+
+    (void)operation;
+    if (meanwhile->acts || ++meanwhile->calls != meanwhile->act_at)
+        return;
+    meanwhile->acts = true; /* its own calls do not count */
+    regions_put(meanwhile->fixture->table, 40, 50, 2);
+    regions_flush(meanwhile->fixture);
+    meanwhile->acts = false;
+}
+
+/* The state that a refresh has read has one region less, or more, than is shown; then it reads
+ * another one. */
+TEST(test_a_writer_that_commits_during_a_refresh)
+{
+    unsigned calls = 1;
+
+    for (unsigned act_at = 1; act_at <= calls; act_at++) {
+        for (unsigned merges = 0; merges < 2; merges++) {
+            struct region_fixture fixture;
+            struct meanwhile meanwhile = {.fixture = &fixture, .act_at = act_at};
+            petal_table *table;
+            petal_db *reader;
+
+            regions_begin(&fixture);
+            regions_must_split_before(fixture.table, 20);
+            regions_put(fixture.table, 0, 50, 1);
+            regions_flush(&fixture);
+            reader = fixture_open_reader(&fixture.base, FIXTURE_DIRECTORY);
+            MUST(petal_table_open(reader, text("t"), &table, WHY));
+            regions_put(fixture.table, 0, 50, 2);
+            if (merges)
+                regions_must_merge(fixture.table, 0);
+            else
+                regions_must_split_before(fixture.table, 30);
+            regions_flush(&fixture);
+            memory_vfs_pause(fixture.base.vfs, act_meanwhile, &meanwhile);
+            MUST(petal_refresh(reader, WHY));
+            calls = meanwhile.calls > calls ? meanwhile.calls : calls;
+            memory_vfs_pause(fixture.base.vfs, NULL, NULL);
+            regions_expect(table, merges ? "" : "row 00020 row 00030");
+            regions_expect_rows(table, 0, 50, 2, NULL);
+            MUST(petal_close(reader, WHY));
+            regions_reopen(&fixture);
+            regions_end(&fixture);
+        }
+    }
+    assert_true(calls > 5);
+}
+
 /* ---- snapshots and cursors ---- */
 
 static void
