@@ -143,7 +143,7 @@ region_keeper_start(petal_db *db, petal_error *error)
     if (keeper == NULL)
         return error_no_memory(error);
     db->keeper = keeper;
-    db->progress.has_grown = true;
+    progress_tell_grown(&db->progress); /* what an opening finds is looked at */
     failed = pthread_create(&keeper->thread, NULL, keep, db);
     if (failed == 0)
         return PETAL_OK;

@@ -353,7 +353,7 @@ remove_files(struct change *change)
 static bool
 has_grown(const struct change *change)
 {
-    for (size_t i = 0; change->db->keeper != NULL && i < change->store_count; i++) {
+    for (size_t i = 0; !change->db->no_compaction && i < change->store_count; i++) {
         const struct store_view *store = view_store(change->view, change->stores[i]);
 
         if (store != NULL &&
