@@ -358,13 +358,55 @@ below(struct test_random *random, unsigned limit)
     return (unsigned)test_random_below(random, limit);
 }
 
+struct neighbours {
+    uint32_t ids[2];
+    size_t wanted, count;
+};
+
+static bool
+note_region(void *argument, const petal_region_info *info)
+{
+    struct neighbours *neighbours = argument;
+
+    neighbours->ids[0] = neighbours->ids[1];
+    neighbours->ids[1] = info->id;
+    return ++neighbours->count < neighbours->wanted;
+}
+
+/* Before a row, where a region may begin already, or any two that are neighbours. */
+static void
+split_or_merge(struct script *script, unsigned number, unsigned row)
+{
+    struct neighbours neighbours = {.wanted = 2 + row % 3};
+    petal_table *table;
+    char name[8];
+    petal_error error;
+
+    (void)snprintf(name, sizeof name, "t%u", number);
+    MUST(petal_table_open(script->base.db, slice_from_text(name), &table, WHY));
+    (void)snprintf(name, sizeof name, "r%u", row);
+    if (row % 5 < 3) {
+        enum petal_status status = petal_table_split(table, slice_from_text(name), 0, &error);
+
+        assert_true(status == PETAL_OK || status == PETAL_INVALID);
+        return;
+    }
+    MUST(petal_table_regions(table, note_region, &neighbours, WHY));
+    if (neighbours.count >= 2)
+        MUST(petal_table_merge(table, neighbours.ids[0], neighbours.ids[1], WHY));
+}
+
 /* Something that the writer does. */
 static void
 write_something(struct script *script, struct test_random *random, unsigned *tables)
 {
     char statement[400];
-    unsigned table = below(random, *tables), row = below(random, 30), what = below(random, 40);
+    unsigned table = below(random, *tables), row = below(random, 30), what = below(random, 46);
 
+    if (what >= 40) {
+        split_or_merge(script, table, row);
+        return;
+    }
     if (what < 22)
         snprintf(statement, sizeof statement, "batch t%u r%u/f:a=%u r%u/f:b=%u", table, row, what,
                  row + 1, what);
