@@ -96,6 +96,15 @@ store_file_new(struct store_file **file, const struct env *env, struct readers *
     return PETAL_OK;
 }
 
+bool
+store_file_has_rows(const struct store_file *file, petal_slice low, petal_slice high)
+{
+    const struct file_facts *facts = sst_reader_facts(file->reader);
+
+    return slice_compare(facts->row_max, low) >= 0 &&
+           (high.size == 0 || slice_compare(facts->row_min, high) < 0);
+}
+
 void
 store_file_ref(struct store_file *file)
 {
@@ -360,9 +369,7 @@ take_base(struct store_view *made, const struct store_view *base, petal_slice lo
     for (uint32_t i = 0; i < base->file_count; i++) {
         struct file_entry entry = base->files[i];
 
-        if (slice_compare(entry.facts->row_max, low) < 0 ||
-            (high.size > 0 && slice_compare(entry.facts->row_min, high) >= 0) ||
-            store_view_has_file(made, entry.file))
+        if (!store_file_has_rows(entry.file, low, high) || store_view_has_file(made, entry.file))
             continue;
         bound_entry(&entry, low, high);
         count_file(made, entry.facts, 1);

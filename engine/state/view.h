@@ -204,6 +204,8 @@ void store_memtable_charge(struct store_memtable *memtable, struct memory_budget
 enum petal_status store_file_new(struct store_file **file, const struct env *env,
                                  struct readers *readers, struct cache *cache,
                                  struct sst_reader *reader, uint64_t number, uint64_t run);
+/* Has it rows from `low` up to `high` (empty: open)? */
+bool store_file_has_rows(const struct store_file *file, petal_slice low, petal_slice high);
 void store_file_ref(struct store_file *file);
 void store_file_unref(struct store_file *file);
 

@@ -64,16 +64,6 @@ reserve_removed(struct change *change, size_t count)
     return !change->no_memory;
 }
 
-/* Does the file have rows from the store's start up to its region's end (empty: open)? */
-static bool
-has_rows(const struct store *store, petal_slice end, const struct store_file *file)
-{
-    const struct file_facts *facts = sst_reader_facts(file->reader);
-
-    return slice_compare(facts->row_max, store->start) >= 0 &&
-           (end.size == 0 || slice_compare(facts->row_min, end) < 0);
-}
-
 /* The files of the output that have rows of the store: added to `files`, and described. Others, if
  * no store has them, go. */
 static size_t
@@ -83,7 +73,7 @@ take_output(struct change *change, const struct store *store, petal_slice end,
     size_t count = 0;
 
     for (size_t i = 0; i < output->count; i++) {
-        if (!has_rows(store, end, output->files[i])) {
+        if (!store_file_has_rows(output->files[i], store->start, end)) {
             change_let_go(change, &output->files[i], 1);
             continue;
         }
@@ -156,7 +146,8 @@ static bool
 has_output(const struct region_list *list, uint32_t place, const struct output_files *output)
 {
     for (size_t i = 0; i < output->count; i++) {
-        if (has_rows(list->regions[place].store, region_end(list, place), output->files[i]))
+        if (store_file_has_rows(output->files[i], list->regions[place].start,
+                                region_end(list, place)))
             return true;
     }
     return false;

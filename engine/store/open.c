@@ -103,11 +103,12 @@ find_open(const struct store_view *store, const struct manifest_file *described)
 }
 
 static enum petal_status
-open_file(struct store *store, const struct manifest_file *described,
+open_file(struct store *store, const struct manifest_file *described, petal_slice end,
           const struct store_view *before, struct store_file **file, petal_error *error)
 {
     petal_db *db = store->family->table->db;
-    enum petal_status status = PETAL_OK;
+    char path[PETAL_PATH_BYTES];
+    enum petal_status status;
 
     *file = find_open(before, described);
     if (*file != NULL) {
@@ -115,9 +116,17 @@ open_file(struct store *store, const struct manifest_file *described,
         return PETAL_OK;
     }
     status = db_open_file(db, store->family, described, file, error);
-    if (status == PETAL_OK)
+    if (status != PETAL_OK)
+        return status;
+    if (store_file_has_rows(*file, store->start, end)) {
         sst_reader_read_ahead((*file)->reader, &db->index_ahead);
-    return status;
+        return PETAL_OK;
+    }
+    store_file_unref(*file);
+    filename_store_file(path, db->directory.path, described->number);
+    return error_corrupt(error, path, 0,
+                         "%s has no rows of region %u, which the manifest has it in", path,
+                         store->region);
 }
 
 enum petal_status
@@ -140,7 +149,7 @@ store_open(struct store *store, const struct manifest_store *described, petal_sl
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {
         const struct manifest_file *file = &described->files[i];
 
-        status = open_file(store, file, before, &files[opened], &cause);
+        status = open_file(store, file, end, before, &files[opened], &cause);
         opened += status == PETAL_OK;
         if (status != PETAL_OK && without_lost)
             status = damage_note_lost(family, file->number, &cause);
