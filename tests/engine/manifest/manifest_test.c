@@ -539,7 +539,7 @@ TEST_WITH(test_what_does_not_fit_is_refused, manifest_fixture_setup, manifest_fi
     expect_refused(manifest, &edit, PETAL_INVALID, why)
     REFUSED(manifest_edit_drop_table(&edit, 2), "table 2");
     REFUSED(manifest_edit_drop_table(&edit, 9), "table 9");
-    REFUSED(manifest_edit_add_file(&edit, 9, 0, &file), "table 9");
+    REFUSED(manifest_edit_add_file(&edit, 9, 0, &file), "region 9");
     REFUSED(manifest_edit_add_file(&edit, 1, 7, &file), "family 7");
     REFUSED(manifest_edit_remove_file(&edit, 1, 1, 999), "store file 999");
     REFUSED(manifest_edit_remove_file(&edit, 1, 0, 108), "store file 108");
