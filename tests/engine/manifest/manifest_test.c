@@ -543,7 +543,7 @@ TEST_WITH(test_what_does_not_fit_is_refused, manifest_fixture_setup, manifest_fi
     REFUSED(manifest_edit_add_file(&edit, 1, 7, &file), "family 7");
     REFUSED(manifest_edit_remove_file(&edit, 1, 1, 999), "store file 999");
     REFUSED(manifest_edit_remove_file(&edit, 1, 0, 108), "store file 108");
-    REFUSED(manifest_edit_flushed(&edit, 3, 0, 1), "table 3");
+    REFUSED(manifest_edit_flushed(&edit, 3, 0, 1), "region 3");
     REFUSED(create_table(&edit, 2, "again", two_families, 2), "table id 2");
     REFUSED(create_table(&edit, 3, "t1", two_families, 2), "created twice");
     REFUSED(create_table(&edit, 3, "../t", two_families, 2), "must not begin with");
