@@ -29,6 +29,18 @@ bytes_of(const struct policy_run *runs, size_t first, size_t count)
     return bytes;
 }
 
+/* limits->min_bytes, or less where many stores share the memtables: then a flush gives each of them
+ * a small part. */
+static uint64_t
+small_bytes(const struct choice *choice)
+{
+    uint64_t flushed = 0, most = choice->limits->min_bytes;
+
+    for (size_t i = 0; i < choice->count; i++)
+        flushed = choice->runs[i].flushed > flushed ? choice->runs[i].flushed : flushed;
+    return flushed > 0 && flushed < most / POLICY_FLUSH_FILES ? flushed * POLICY_FLUSH_FILES : most;
+}
+
 /* A window of no runs is no pick. */
 static bool
 pick_window(const struct choice *choice, enum policy_reason reason, size_t first, size_t count)
@@ -69,8 +81,7 @@ has_newer_bytes(const struct choice *choice)
     if (choice->count < 2)
         return false;
     newer = bytes_of(choice->runs, 1, choice->count - 1);
-    if (choice->count < POLICY_MIN_RUNS &&
-        newer / (POLICY_MIN_RUNS - 1) < choice->limits->min_bytes)
+    if (choice->count < POLICY_MIN_RUNS && newer / (POLICY_MIN_RUNS - 1) < small_bytes(choice))
         return false;
     return (double)newer > (double)choice->runs[0].bytes * POLICY_NEWER_SHARE;
 }
@@ -222,6 +233,7 @@ static bool
 pick_best(const struct choice *choice, enum policy_reason reason, size_t least,
           bool (*fits)(const struct window *window), better_window *better)
 {
+    const uint64_t small = small_bytes(choice);
     struct window best = {0};
 
     for (size_t first = choice->first_free; first + least <= choice->count; first++) {
@@ -235,7 +247,7 @@ pick_best(const struct choice *choice, enum policy_reason reason, size_t least,
             if (window.bytes > choice->limits->max_bytes)
                 break;
             if (window.count >= least &&
-                (fits == NULL || window.bytes < choice->limits->min_bytes || fits(&window)) &&
+                (fits == NULL || window.bytes < small || fits(&window)) &&
                 (best.count == 0 || better(&window, &best)))
                 best = window;
         }

@@ -16,13 +16,13 @@
  *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is
  *                   something to merge or to drop: all files
  *  5. level         of all windows of min to max runs: none larger than POLICY_LEVEL_RATIO times
- *                   what the others have on average, unless the window has less than min_bytes; the
- *                   one with the fewest bytes to write for each run less
+ *                   what the others have on average, unless the window is small (policy_limits);
+ *                   the one with the fewest bytes to write for each run less
  *  6. exploring     with more than POLICY_CALM_RUNS runs, those that run jobs have as inputs
  *                   counted as what they leave, or with more than POLICY_CROWDED_RUNS: HBase's
  *                   policy (ExploringCompactionPolicy): of all windows of least to max runs: each
- *                   run at most POLICY_RATIO times the others together, unless the window has less
- *                   than min_bytes; most runs, then fewest bytes
+ *                   run at most POLICY_RATIO times the others together, unless the window is small;
+ *                   most runs, then fewest bytes
  *  7. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the
  *                   fewest bytes to write for each run less
  *
@@ -30,6 +30,9 @@
  * Readers pay for that with up to about POLICY_CALM_RUNS runs. If a store would get more, because
  * it is so large or written so fast, rule 6 applies, which needs fewer runs, of any sizes.
  * `kv-bench simulate` shows the effect of both.
+ *
+ * Where many stores share the memtables a flush gives each of them little. Runs are as many then as
+ * in a store that has all: sizes go by what flushes gave, not by what memtables hold.
  *
  * Busy runs and runs older than those are not taken, so that concurrent jobs of a store never
  * change places. All-files picks wait meanwhile.
@@ -68,6 +71,7 @@
 #define POLICY_FEW_RUNS      6
 #define POLICY_SMALL_FLUSHES 20 /* memtables' worth that a small job merges at most */
 #define POLICY_PART_BESIDE   4
+#define POLICY_FLUSH_FILES   4 /* that memtables make about: half is flushed, and compressed */
 #define POLICY_MAJOR_MS      ((int64_t)7 * 24 * 3600 * 1000)
 
 /* Runs of a store at which any window will do. */
@@ -81,6 +85,7 @@ struct policy_run {
      * time to live. */
     uint64_t dead;
     uint64_t markers;   /* that an all-files compaction may drop */
+    uint64_t flushed;   /* bytes of the largest of its files that a flush wrote; 0: none did */
     int64_t written_ms; /* the oldest of its files; 0: not known */
     bool all_files;     /* comes from an all-files compaction */
     bool expired;       /* all its cells are past TTL, and none is kept by MIN_VERSIONS */
@@ -88,7 +93,9 @@ struct policy_run {
 };
 
 struct policy_limits {
-    uint64_t min_bytes; /* windows below it are not asked for their ratio: a flush's size */
+    /* Of memtables. Windows below it, and below POLICY_FLUSH_FILES files as flushes of the store
+     * have written them, are not asked for their ratio. */
+    uint64_t min_bytes;
     uint64_t
         max_bytes; /* of one job; all-files picks that are larger wait, too; UINT64_MAX: no limit */
     int64_t now_ms;

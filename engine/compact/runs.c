@@ -235,6 +235,8 @@ add_file(struct policy_run *run, const struct file_entry *file, const petal_fami
     run->all_files = (run->cells == 0 || run->all_files) && facts->origin == FILE_ORIGIN_ALL_FILES;
     if (run->cells == 0 || facts->written_ms < run->written_ms)
         run->written_ms = facts->written_ms;
+    if (facts->origin == FILE_ORIGIN_FLUSH && file->bytes > run->flushed)
+        run->flushed = file->bytes;
     run->bytes += file->bytes;
     run->cells += facts->cells;
     run->dead += facts_dead(facts, family, moment, older);

@@ -73,7 +73,8 @@ read_attribute(struct policy_run *run, const char *word)
     uint64_t number = 0;
 
     if (take_number(word, "cells=", &run->cells) || take_number(word, "dead=", &run->dead) ||
-        take_number(word, "markers=", &run->markers))
+        take_number(word, "markers=", &run->markers) ||
+        take_number(word, "flushed=", &run->flushed))
         return;
     if (take_number(word, "written=", &number))
         run->written_ms = (int64_t)number;

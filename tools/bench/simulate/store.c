@@ -168,10 +168,12 @@ describe_run(struct simulate_store *store, size_t run)
     const struct simulate_slice *slices = &store->slices[first_slice(store, run)];
     struct policy_run *described = &store->runs[run];
 
-    described->bytes = 0;
+    described->bytes = described->flushed = 0;
     described->written_ms = INT64_MAX;
     for (size_t i = 0; i < store->run_slices[run]; i++) {
         described->bytes += slices[i].bytes;
+        if (slices[i].file->flushed && slices[i].bytes > described->flushed)
+            described->flushed = slices[i].bytes;
         if (slices[i].file->written_ms < described->written_ms)
             described->written_ms = slices[i].file->written_ms;
     }
@@ -184,12 +186,14 @@ simulate_store_add(struct simulate_store *store, uint64_t first, uint64_t last, 
 {
     struct simulate_slice slice = slice_whole(file_new(store, first, last, bytes, now_ms));
 
+    slice.file->flushed = true;
     assert(store->count < SIMULATE_MOST_RUNS);
     replace_slices(store, store->slice_count, 0, &slice, 1);
     store->owners[store->count] = 0;
     store->run_slices[store->count] = 1;
     store->runs[store->count++] =
-        (struct policy_run){.bytes = bytes, .cells = bytes, .written_ms = now_ms};
+        (struct policy_run){
+        .bytes = bytes, .cells = bytes, .flushed = bytes, .written_ms = now_ms};
 }
 
 static uint64_t
@@ -529,6 +533,7 @@ own_half(struct simulate_store *store, struct simulate_slice *slice)
     struct simulate_file *file =
         file_new(store, slice->first, slice->last, slice->bytes, slice->file->written_ms);
 
+    file->flushed = slice->file->flushed;
     file->halved = true;
     file_unref(store->disk, slice->file);
     slice->file = file;

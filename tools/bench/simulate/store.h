@@ -55,6 +55,7 @@ struct simulate_file {
     int64_t written_ms;
     double weight;
     unsigned references;
+    bool flushed;
     bool halved; /* is the half of a shared file: rewritten even if alone */
 };
 
