@@ -75,12 +75,12 @@ count_linked(const struct plan_part *parts, size_t count, uint64_t most_bytes)
     return linked;
 }
 
-/* Where there are more than PLAN_MOST_FILES the smallest go: those up to a size that half of them
- * have; up to twice that, where too few of these are neighbours; and so on. */
+/* Where there are more than PLAN_MOST_FILES of at most `most_bytes` the smallest go: those up to a
+ * size that half of them have; up to twice that, where too few of these are neighbours; and so on. */
 static void
-limit_linked(struct plan_part *parts, size_t count)
+limit_linked(struct plan_part *parts, size_t count, uint64_t most_bytes)
 {
-    size_t linked = count_linked(parts, count, UINT64_MAX), fewer;
+    size_t linked = count_linked(parts, count, most_bytes), fewer;
     uint64_t bytes = 1;
 
     if (linked <= PLAN_MOST_FILES)
@@ -88,12 +88,11 @@ limit_linked(struct plan_part *parts, size_t count)
     fewer = linked - PLAN_MOST_FILES / 2;
     while (count_linked(parts, count, bytes) < fewer)
         bytes = add_saturated(bytes, bytes);
-    for (;;) {
+    while (fewer > 0 && bytes < most_bytes) {
         fewer = unlink_neighbours(parts, count, bytes, fewer);
-        if (fewer == 0 || bytes == UINT64_MAX)
-            return;
         bytes = add_saturated(bytes, bytes);
     }
+    unlink_neighbours(parts, count, most_bytes, fewer);
 }
 
 /* Parts that are rewritten and lie side by side become one, up to `part_bytes`. */
@@ -125,6 +124,6 @@ plan_parts(struct plan_file *files, size_t count, const struct plan_limits *limi
         qsort(files, count, sizeof *files, compare_files);
     made = make_parts(files, count, parts);
     unlink_neighbours(parts, made, limits->small_bytes, SIZE_MAX);
-    limit_linked(parts, made);
+    limit_linked(parts, made, limits->part_bytes / 2);
     return join_parts(parts, made, limits->part_bytes);
 }

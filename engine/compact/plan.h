@@ -9,7 +9,8 @@
  *
  * Each file costs every reader something. So neighbours below `small_bytes` are merged, and if more
  * than PLAN_MOST_FILES would be linked, the smallest neighbours are, until half as many are left: a
- * byte is rewritten once while the run grows about thirtyfold.
+ * byte is rewritten once while the run grows about thirtyfold. Files of more than half of
+ * `part_bytes` do not count, and stay: two of them would become two again.
  *
  * The files to be rewritten are divided into parts without common rows. A part ends after
  * part_bytes: its outputs can be committed before the next one begins.

@@ -155,6 +155,32 @@ TEST(test_a_sequential_load_is_rewritten_seldom)
     assert_true(written < 2.5 * flushed);
 }
 
+/* Two that have more than half of a file's bytes each become two again: however many there are, only
+ * smaller ones are rewritten to become fewer. */
+TEST(test_full_files_are_left_alone)
+{
+    const struct plan_limits limits = {.small_bytes = 0, .part_bytes = 1000};
+    static struct files files;
+    size_t full = 3 * PLAN_MOST_FILES;
+
+    files.count = 0;
+    for (unsigned i = 0; i < full; i++)
+        add(&files, 10 * i, 10 * i + 9, i % 2 == 0 ? 1000 : 501, true);
+    plan(&files, &limits);
+    assert_int_equal(files.part_count, full);
+    for (size_t i = 0; i < full; i++)
+        assert_true(files.parts[i].linked);
+    for (unsigned i = 0; i < PLAN_MOST_FILES; i++)
+        add(&files, 10000 + 10 * i, 10000 + 10 * i + 9, 500, true);
+    plan(&files, &limits);
+    assert_int_equal(files.part_count, files.count);
+    add(&files, 20000, 20009, 500, true);
+    plan(&files, &limits);
+    for (size_t i = 0; i < full; i++)
+        assert_true(files.parts[i].linked);
+    assert_true(files.part_count < files.count - PLAN_MOST_FILES / 4);
+}
+
 static void
 check_parts(const struct files *files, const struct plan_limits *limits)
 {
@@ -177,7 +203,7 @@ check_parts(const struct files *files, const struct plan_limits *limits)
         assert_true(!part->linked || (part->count == 1 && files->files[part->first].settled));
         if (i > 0 && !part->linked && !files->parts[i - 1].linked)
             assert_true(files->parts[i - 1].bytes >= limits->part_bytes);
-        linked += part->linked;
+        linked += part->linked && bytes <= limits->part_bytes / 2;
         rewritten += !part->linked;
     }
     assert_int_equal(next, files->count);
