@@ -246,8 +246,7 @@ pick_best(const struct choice *choice, enum policy_reason reason, size_t least,
             window.largest = bytes > window.largest ? bytes : window.largest;
             if (window.bytes > choice->limits->max_bytes)
                 break;
-            if (window.count >= least &&
-                (fits == NULL || window.bytes < small || fits(&window)) &&
+            if (window.count >= least && (fits == NULL || window.bytes < small || fits(&window)) &&
                 (best.count == 0 || better(&window, &best)))
                 best = window;
         }

@@ -192,8 +192,7 @@ simulate_store_add(struct simulate_store *store, uint64_t first, uint64_t last, 
     store->owners[store->count] = 0;
     store->run_slices[store->count] = 1;
     store->runs[store->count++] =
-        (struct policy_run){
-        .bytes = bytes, .cells = bytes, .flushed = bytes, .written_ms = now_ms};
+        (struct policy_run){.bytes = bytes, .cells = bytes, .flushed = bytes, .written_ms = now_ms};
 }
 
 static uint64_t
