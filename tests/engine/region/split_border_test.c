@@ -1,7 +1,7 @@
 /*
- * split_border_test.c -- a region whose rows came in order is split between two of its files: none
- * is shared, so that none waits for rewrites that nothing else asks for
- * (engine/region/border.h).
+ * split_border_test.c -- where a region is split (engine/region/border.h): if its rows came in
+ * order between two of its files, so that none is shared and waits for rewrites that nothing else
+ * asks for; else in the middle of all of them.
  */
 #include "tests/engine/compact/background_fixture.h"
 
@@ -47,5 +47,27 @@ TEST(a_split_of_rows_in_order_shares_no_file)
     assert_int_equal(regions.files[0], FILES / 2);
     assert_int_equal(regions.files[1], FILES / 2);
     must_hold_rows(&place, 0, FILES * FILE_ROWS - 1);
+    fixture_fini(&place.fixture);
+}
+
+/* The largest file has the last third of the rows; no border between files is near the middle. */
+TEST(a_split_is_in_the_middle_of_all_files)
+{
+    const petal_family_options family = {.block_bytes = 1024};
+    struct regions regions = {0};
+    struct place place;
+
+    place_open(&place, &family);
+    place.fixture.options.no_compaction = true;
+    place_reopen(&place);
+    put_file(&place, 0, 499);
+    put_file(&place, 250, 749);
+    put_file(&place, 500, 1049);
+    MUST(petal_table_split(place.table, (petal_slice){0}, 0, WHY));
+    MUST(petal_table_regions(place.table, add_region, &regions, WHY));
+    assert_int_equal(regions.count, 2);
+    assert_true(strcmp(regions.starts[1], "row0400") > 0);
+    assert_true(strcmp(regions.starts[1], "row0600") < 0);
+    must_hold_rows(&place, 0, 1049);
     fixture_fini(&place.fixture);
 }
