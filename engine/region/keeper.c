@@ -46,25 +46,48 @@ note_failure(const petal_table *table, const petal_error *error)
             error_quote(table->name, quoted, sizeof quoted), error->text);
 }
 
-/* Split the table's regions that are too large in the view. */
-static void
-split_regions(petal_table *table, const struct view *view, uint8_t *row)
+/* Where the first region that is too large, of those that start at `from` or behind it, is to be
+ * split: *row_bytes 0: it has no middle. *next: where the region after it starts, which stays;
+ * empty: there is none, or none is too large. The view is held no longer than that, with the
+ * memtables that were frozen since. */
+static enum petal_status
+find_split(petal_table *table, petal_slice from, uint8_t *row, size_t *row_bytes, petal_slice *next,
+           petal_error *error)
 {
+    struct view *view = read_pin_view(table->db);
     const struct region_list *list = view_regions(view, table_descriptor(table)->families[0]);
+    enum petal_status status = PETAL_OK;
+    bool found = false;
 
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
-        petal_error error;
-        enum petal_status status;
-        size_t row_bytes;
-
-        if (!is_too_large(table, view, i))
+    *row_bytes = 0;
+    *next = slice_make(NULL, 0);
+    for (uint32_t i = 0; !found && list != NULL && i < list->count; i++) {
+        found = slice_compare(list->regions[i].start, from) >= 0 && is_too_large(table, view, i);
+        if (!found)
             continue;
-        status = region_middle(table, view, i, db_max_region_bytes(table), row, &row_bytes, &error);
+        *next = region_end(list, i);
+        status = region_middle(table, view, i, db_max_region_bytes(table), row, row_bytes, error);
+    }
+    view_unref(view);
+    return status;
+}
+
+static void
+split_regions(petal_table *table, uint8_t *row)
+{
+    petal_slice from = slice_make(NULL, 0), next;
+
+    do {
+        petal_error error;
+        size_t row_bytes;
+        enum petal_status status = find_split(table, from, row, &row_bytes, &next, &error);
+
         if (status == PETAL_OK && row_bytes > 0)
             status = region_split(table, slice_make(row, row_bytes), &error);
         if (status != PETAL_OK)
             note_failure(table, &error);
-    }
+        from = next;
+    } while (from.size > 0 && db_is_writable(table->db));
 }
 
 /* The next table by its id; they do not go before the database is closed. */
@@ -89,10 +112,7 @@ split_all(petal_db *db, uint8_t *row)
     petal_table *table;
 
     while ((table = next_table(db, id)) != NULL) {
-        struct view *view = read_pin_view(db);
-
-        split_regions(table, view, row);
-        view_unref(view);
+        split_regions(table, row);
         id = table->id;
     }
 }

@@ -124,7 +124,7 @@ check_splits(const petal_slice *splits, size_t count, petal_error *error)
                              PETAL_MAX_ROW_BYTES);
         if (i > 0 && slice_equal(splits[i], splits[i - 1]))
             return error_set(error, PETAL_INVALID,
-                             "All split keys must be unique, found duplicate: %s",
+                             "All split keys must be unique, found duplicate: %s, %s", quoted,
                              error_quote(splits[i], quoted, sizeof quoted));
     }
     return PETAL_OK;
