@@ -155,6 +155,25 @@ visit_snapshot(void *argument, const petal_table_snapshot_info *info)
 }
 
 static bool
+visit_region(void *argument, const petal_region_info *info)
+{
+    (void)argument;
+    (void)info;
+    return true;
+}
+
+/* Their number, and the ids of the first two. */
+static bool
+note_region(void *argument, const petal_region_info *info)
+{
+    uint32_t *ids = argument;
+
+    if (++ids[0] <= 2)
+        ids[ids[0]] = info->id;
+    return true;
+}
+
+static bool
 visit_file(void *argument, const petal_file_info *info)
 {
     (void)argument;
@@ -576,6 +595,33 @@ NULL_ROW(petal_stats_text_free, NULL_ZERO)
 {
     petal_stats_text_free(GIVEN(text, NULL));
     return 0;
+}
+
+NULL_CALL(petal_table_regions, NULL_STATUS,
+          petal_table_regions(GIVEN(table, S->table), GIVEN(visit, visit_region),
+                              OPTIONAL(argument, state), ERROR))
+
+/* Each time in two that are there again. */
+NULL_ROW(petal_table_split, NULL_STATUS)
+{
+    uint32_t ids[3] = {0};
+    enum petal_status status = petal_table_split(GIVEN(table, S->table), BYTES(row, "m"), 0, ERROR);
+
+    MUST(petal_table_regions(S->table, note_region, ids, WHY));
+    if (ids[0] == 2)
+        MUST(petal_table_merge(S->table, ids[1], ids[2], WHY));
+    return status;
+}
+
+NULL_ROW(petal_table_merge, NULL_STATUS)
+{
+    uint32_t ids[3] = {0};
+
+    MUST(petal_table_regions(S->table, note_region, ids, WHY));
+    if (ids[0] == 1)
+        MUST(petal_table_split(S->table, text("m"), 0, WHY));
+    MUST(petal_table_regions(S->table, note_region, memset(ids, 0, sizeof ids), WHY));
+    return petal_table_merge(GIVEN(table, S->table), ids[1], ids[2], ERROR);
 }
 
 NULL_CALL(petal_table_files, NULL_STATUS,

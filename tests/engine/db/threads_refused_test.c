@@ -297,7 +297,7 @@ refuse_each_while_opening(uint64_t writes)
         tried += visit - 1;
         assert_true(visit > 1 && visit < MOST_VISITS);
         if (call == CALL_pthread_create)
-            assert_int_equal(visit - 1, 4); /* of flushes, of the log, of compactions */
+            assert_int_equal(visit - 1, 5); /* of flushes, the log, compactions, regions */
     }
     test_counted("opening %s: %u refused", writes == 0 ? "anew" : "with logs", tried);
 }
