@@ -109,14 +109,10 @@ static enum petal_status
 find_region(struct merge *merge, petal_error *error)
 {
     const struct table_descriptor *descriptor = table_descriptor(merge->table);
-    enum petal_status status = table_check_alive(merge->table, error);
+    enum petal_status status = region_check_table(merge->table, error);
     const struct store_map *map;
     char quoted[160];
 
-    if (status == PETAL_OK)
-        status = db_check_writable(merge->table->db, error);
-    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
-        status = family_check_usable(descriptor->families[i], error);
     if (status != PETAL_OK)
         return status;
     map = &descriptor->families[0]->stores;

@@ -114,8 +114,8 @@ check_row(const struct split *split, petal_error *error)
                      error_quote(split->table->name, quoted_table, sizeof quoted_table));
 }
 
-static enum petal_status
-check_table(const petal_table *table, petal_error *error)
+enum petal_status
+region_check_table(const petal_table *table, petal_error *error)
 {
     const struct table_descriptor *descriptor = table_descriptor(table);
     enum petal_status status = table_check_alive(table, error);
@@ -171,7 +171,7 @@ freeze_and_split(struct split *split, petal_error *error)
     petal_db *db = table->db;
     const struct table_descriptor *descriptor = table_descriptor(table);
     struct flush_job *job;
-    enum petal_status status = check_table(table, error);
+    enum petal_status status = region_check_table(table, error);
 
     if (status == PETAL_OK)
         status = check_row(split, error);

@@ -31,6 +31,10 @@
  * already, or none; PETAL_NOT_FOUND: the table was dropped. */
 enum petal_status region_split(petal_table *table, petal_slice row, petal_error *error);
 
+/* May regions of the table change? PETAL_NOT_FOUND: it was dropped; or the database is not writable,
+ * or a family of it not usable. REQUIRES: leadership. */
+enum petal_status region_check_table(const petal_table *table, petal_error *error);
+
 /* Merge the region into the one before it. PETAL_NOT_FOUND: there is no such region (any more), or
  * it is the first. */
 enum petal_status region_merge(petal_table *table, uint32_t region, petal_error *error);

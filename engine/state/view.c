@@ -328,8 +328,8 @@ store_view_new(struct store_view **store_view, const petal_allocator *allocator,
     return PETAL_OK;
 }
 
-static bool
-has_memtable(const struct store_view *store_view, const struct store_memtable *memtable)
+bool
+store_view_has_memtable(const struct store_view *store_view, const struct store_memtable *memtable)
 {
     for (uint32_t i = 0; i < store_view->memtable_count; i++) {
         if (store_view->memtables[i] == memtable)
@@ -363,7 +363,7 @@ static void
 take_base(struct store_view *made, const struct store_view *base, petal_slice low, petal_slice high)
 {
     for (uint32_t i = 1; i < base->memtable_count; i++) {
-        if (!has_memtable(made, base->memtables[i]))
+        if (!store_view_has_memtable(made, base->memtables[i]))
             add_memtable(made, base->memtables[i]);
     }
     for (uint32_t i = 0; i < base->file_count; i++) {

@@ -133,16 +133,6 @@ change_rewritten(struct change *change, struct store *store, struct store_memtab
 }
 
 static bool
-has_memtable(const struct store_view *store, const struct store_memtable *memtable)
-{
-    for (uint32_t i = 0; i < store->memtable_count; i++) {
-        if (store->memtables[i] == memtable)
-            return true;
-    }
-    return false;
-}
-
-static bool
 has_output(const struct region_list *list, uint32_t place, const struct output_files *output)
 {
     for (size_t i = 0; i < output->count; i++) {
@@ -163,7 +153,7 @@ change_flushed(struct change *change, const petal_family *family, struct store_m
     for (uint32_t i = 0; i < list->count; i++) {
         struct store *store = list->regions[i].store;
 
-        if (memtable != NULL ? !has_memtable(list->regions[i].view, memtable)
+        if (memtable != NULL ? !store_view_has_memtable(list->regions[i].view, memtable)
                              : !has_output(list, i, output))
             continue;
         change_rewritten(change, store, memtable, NULL, 0, output);
