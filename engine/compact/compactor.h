@@ -47,9 +47,9 @@ enum petal_status compactor_compact(petal_family *family, petal_error *error);
 /* The same of the store of the region that has the row (empty: of the first) only. */
 enum petal_status compactor_compact_at(petal_family *family, petal_slice row, petal_error *error);
 
-/* The same of all with `count` runs of each only, from the one at `first` on, oldest first, as far as they are
- * there, as the background does it; SIZE_MAX: all files, as they are asked for. For tests of
- * compactions of some files. */
+/* The same of all with `count` runs of each only, from the one at `first` on, oldest first, as far
+ * as they are there, as the background does it; SIZE_MAX: all files, as they are asked for. For
+ * tests of compactions of some files. */
 enum petal_status compactor_compact_runs(petal_family *family, size_t first, size_t count,
                                          petal_error *error);
 

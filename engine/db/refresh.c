@@ -274,8 +274,8 @@ has_regions(const struct store_map *map, const struct manifest_table *described)
     return same;
 }
 
-/* Has the view these regions of the family and no others? An earlier attempt of the same refresh may
- * have made the handles of a state that no view shows. */
+/* Has the view these regions of the family and no others? An earlier attempt of the same refresh
+ * may have made the handles of a state that no view shows. */
 static bool
 shows_regions(const struct view *view, const petal_family *family,
               const struct manifest_table *described)

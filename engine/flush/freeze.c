@@ -51,8 +51,8 @@ is_asked(const struct choice *choice, const struct store *store)
                                      (choice->region == 0 || store->region == choice->region));
 }
 
-/* All that hold cells, or those that are asked for and those that have a cell of the sequence `overdue`
- * or an earlier one. */
+/* All that hold cells, or those that are asked for and those that have a cell of the sequence
+ * `overdue` or an earlier one. */
 static enum petal_status
 gather(petal_db *db, struct choice *choice, uint64_t overdue)
 {

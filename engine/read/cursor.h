@@ -1,8 +1,8 @@
 /*
  * cursor.h -- the inside of a cursor: a scan over the asked families of a table, region by region,
- * row by row, family by family in a row, from one view that it pins for its life. engine/read/cursor_open.c opens and
- * closes it, engine/read/cursor_regions.c brings it to a region, engine/read/cursor.c and others
- * there move it.
+ * row by row, family by family in a row, from one view that it pins for its life.
+ * engine/read/cursor_open.c opens and closes it, engine/read/cursor_regions.c brings it to a
+ * region, engine/read/cursor.c and others there move it.
  *
  * STATES.  START: not positioned.  BETWEEN: the stores stand at their next rows.  IN_ROW: `row` is
  * being given; `store` gives its cells, or `buffer` when the filter had to see the whole row first.

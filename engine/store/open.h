@@ -22,9 +22,10 @@ enum petal_status db_open_file(petal_db *db, const petal_family *family,
 /*
  * An empty memtable, which becomes the active one, and a store view that holds it and the files
  * that the manifest describes, or is about to: all are opened, but for those that the store of the
- * region before has, whose view is `before` (NULL: there is none). `end`: the region's, empty: open. `without_lost`: but for those
- * that cannot be, which are noted as lost (engine/state/damage.h). REQUIRES: the write leadership,
- * or nobody but the caller knows the family.
+ * region before has, whose view is `before` (NULL: there is none). `end`: the region's, empty:
+ * open. `without_lost`: but for those that cannot be, which are noted as lost
+ * (engine/state/damage.h). REQUIRES: the write leadership, or nobody but the caller knows the
+ * family.
  */
 enum petal_status store_open(struct store *store, const struct manifest_store *described,
                              petal_slice end, const struct store_view *before, bool without_lost,

@@ -8,8 +8,8 @@
  * transactions, between whose steps may be other calls. The KEEPER truncates, saves and restores a
  * table that the workers use, clones what it saved, takes checkpoints and opens them. Beside all
  * histories the TENDER, whose calls no answer tells of, flushes, compacts, splits and merges
- * regions, alters, makes and drops tables, verifies, counts, clears the cache. A call on a handle that is gone is PETAL_NOT_FOUND
- * and has done nothing.
+ * regions, alters, makes and drops tables, verifies, counts, clears the cache. A call on a handle
+ * that is gone is PETAL_NOT_FOUND and has done nothing.
  *
  * Threads: as the functions say; the database's surroundings order nothing between threads.
  */
