@@ -34,20 +34,36 @@ struct compaction {
     uint64_t cells, bytes; /* of the input */
 };
 
-/* Is the store still there, and has its region not won rows, which shared inputs may have? */
+/* Has the store's region won rows that the job did not read of its inputs, or read of a file that
+ * is not the region's any more? A region that was split and merged again may have got rows back,
+ * but not the file, when the other one has rewritten them. */
+static bool
+has_won_rows(const struct compact_job *job, const struct view *view)
+{
+    const struct store_view *store = view_store(view, job->store);
+    petal_slice end = view_end(view, job->store);
+
+    if (job->shared && job->end.size > 0 &&
+        (end.size == 0 || slice_compare(end, job->end) > 0))
+        return true;
+    for (size_t i = 0; i < job->input_count; i++) {
+        if (store_file_has_rows(job->inputs[i], job->store->start, end) &&
+            !store_view_has_file(store, job->inputs[i]))
+            return true;
+    }
+    return false;
+}
+
+/* May what the job has done enter the view? */
 static enum petal_status
 check_store(const struct compact_job *job, const struct view *view, petal_error *error)
 {
     enum petal_status status = store_check_alive(job->store, error);
-    petal_slice end;
 
-    if (status != PETAL_OK || !job->shared)
-        return status;
-    end = view_end(view, job->store);
-    if (job->end.size > 0 && (end.size == 0 || slice_compare(end, job->end) > 0))
+    if (status == PETAL_OK && has_won_rows(job, view))
         return error_set(error, PETAL_BUSY, "region %u was merged with another",
                          job->store->region);
-    return PETAL_OK;
+    return status;
 }
 
 /* ---- input ---- */

@@ -5,8 +5,9 @@
  * leaving files out and fast paths switched off; calm lists (tests/model/maker.h) also beside
  * flushes and compactions in the background. All must give the model's answers.
  *
- * A list that fails is made smaller by taking out operations as long as it fails, then printed: the
- * seed, the first difference, and the list as a script for kv-shell. PETAL_SEED chooses the seed of
+ * The first difference of a list is printed, then the list is made smaller by taking out operations
+ * as long as it fails, and printed as a script for kv-shell; what depends on threads may not come
+ * back then. PETAL_SEED chooses the seed of
  * the first list, each further list has the next one; PETAL_OPERATIONS says how many operations all
  * lists have together at least, PETAL_FEATURES what they may hold (enum operation_feature). So
  * PETAL_SEED with the seed that was printed and PETAL_OPERATIONS=1 run one list again.
@@ -146,22 +147,29 @@ fails(const struct operation_list *list, const void *setting)
 }
 
 static void
-report(struct operation_list *list, const struct run_settings *setting, uint64_t seed)
+print_difference(const struct operation_list *list, const struct run_settings *setting,
+                 uint64_t seed, const struct run_answers *answers,
+                 const struct run_difference *difference)
+{
+    fprintf(stderr, "seed %" PRIu64 ", %s: operation %zu of %zu\nmodel:\n%sengine:\n%s\n", seed,
+            setting->name, difference->index + 1, list->count,
+            difference->index < list->count ? answers->texts[difference->index] : "ok\n",
+            difference->got.bytes);
+}
+
+static void
+report_smaller(struct operation_list *list, const struct run_settings *setting, uint64_t seed)
 {
     struct run_answers answers;
     struct run_difference difference;
 
-    fprintf(stderr, "seed %" PRIu64 ", %s: a difference; taking out operations\n", seed,
-            setting->name);
+    fprintf(stderr, "taking out operations\n");
     shrink_list(list, fails, setting);
     run_model(list, &answers);
     if (run_engine(list, setting, &answers, &difference)) {
         fprintf(stderr, "the difference does not come back\n");
     } else {
-        fprintf(stderr, "seed %" PRIu64 ", %s: operation %zu of %zu\nmodel:\n%sengine:\n%s\n", seed,
-                setting->name, difference.index + 1, list->count,
-                difference.index < list->count ? answers.texts[difference.index] : "ok\n",
-                difference.got.bytes);
+        print_difference(list, setting, seed, &answers, &difference);
         operation_list_print(list, stderr);
         model_text_free(&difference.got);
     }
@@ -205,8 +213,9 @@ run_list(uint64_t seed, unsigned features, uint64_t *count)
         same = run_engine(&list, &settings[i], &answers, &difference);
         tried.runs += length;
         if (!same) {
+            print_difference(&list, &settings[i], seed, &answers, &difference);
             model_text_free(&difference.got);
-            report(&list, &settings[i], seed);
+            report_smaller(&list, &settings[i], seed);
         }
     }
     run_answers_free(&answers);

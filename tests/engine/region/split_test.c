@@ -581,6 +581,33 @@ TEST(test_split_and_merge_while_a_job_runs)
     regions_end(&moment.fixture);
 }
 
+/* The first region has no file when it gets all rows back. */
+static void
+split_rewrite_and_merge(struct moment *moment)
+{
+    regions_must_split_before(moment->fixture.table, 0);
+    regions_delete(moment->fixture.table, 0, 200);
+    regions_flush(&moment->fixture);
+    regions_compact(moment->fixture.table, text("z"));
+    regions_must_merge(moment->fixture.table, 0);
+}
+
+/* The other region has rewritten the rows meanwhile: what the job made of them is old. */
+TEST(test_rows_that_come_back_rewritten_while_a_job_runs)
+{
+    struct moment moment;
+
+    moment_begin(&moment);
+    moment.act = split_rewrite_and_merge;
+    regions_compact(moment.fixture.table, text(""));
+    assert_true(moment.act == NULL);
+    regions_expect(moment.fixture.table, "");
+    regions_expect_rows(moment.fixture.table, 200, 300, 2, NULL);
+    regions_reopen(&moment.fixture);
+    regions_expect_rows(moment.fixture.table, 200, 300, 2, NULL);
+    regions_end(&moment.fixture);
+}
+
 static void
 merge_first(struct moment *moment)
 {
