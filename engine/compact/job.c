@@ -43,8 +43,7 @@ has_won_rows(const struct compact_job *job, const struct view *view)
     const struct store_view *store = view_store(view, job->store);
     petal_slice end = view_end(view, job->store);
 
-    if (job->shared && job->end.size > 0 &&
-        (end.size == 0 || slice_compare(end, job->end) > 0))
+    if (job->shared && job->end.size > 0 && (end.size == 0 || slice_compare(end, job->end) > 0))
         return true;
     for (size_t i = 0; i < job->input_count; i++) {
         if (store_file_has_rows(job->inputs[i], job->store->start, end) &&

@@ -91,6 +91,9 @@ duplicates_drop(struct duplicates *duplicates, struct write_cell **cells, size_t
                         order[i]->cell.timestamp == order[i + 1]->cell.timestamp;
 
         order[i]->cell.sequence = replaced ? 0 : 1;
+        /* The store has assigned the timestamp, whichever cell has it. */
+        if (replaced)
+            order[i + 1]->ahead = order[i + 1]->ahead || order[i]->ahead;
     }
     for (size_t i = 0; i < *count; i++) {
         if ((*cells)[i].cell.sequence != 0)

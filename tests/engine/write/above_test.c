@@ -150,6 +150,27 @@ TEST(test_explicit_timestamps_under_a_condition)
     write_fixture_fini(&w);
 }
 
+/* A put takes the place of an increment in one batch with a time to live, and has its timestamp:
+ * that counts, also after a crash. */
+TEST(test_a_put_in_the_place_of_an_increment)
+{
+    for (int crash = 0; crash < 2; crash++) {
+        struct write_fixture w;
+
+        write_fixture_init(&w);
+        increment_until(&w, "r", 10);
+        write_fixture_batch_increment(&w, w.f, "r", "n", 1);
+        write_fixture_begin(&w, &(petal_mutation_options){.has_ttl = true, .ttl_ms = 500000});
+        write_fixture_batch_put(&w, w.f, "r", "n", 1010, "first");
+        write_fixture_write_batch(&w);
+        if (crash == 1)
+            reopen(&w);
+        write_fixture_put(w.f, "r", "n", PETAL_LATEST, "next");
+        write_fixture_expect_row(&w, "r", "r/f:n=next@1011 r/f:n=first@1010+500000 r/f:n=#10@1009");
+        write_fixture_fini(&w);
+    }
+}
+
 static void
 expect_kv(struct write_fixture *w, petal_kv *kv, const char *value)
 {
