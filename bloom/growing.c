@@ -10,7 +10,8 @@ enum {
     PROBES = 6,
     BITS_PER_KEY = 12,
     LINE_WORDS = BLOOM_LINE_BYTES / 8,
-    FIRST_LINES = 64, /* 4 KiB */
+    FIRST_LINES = 16,
+    SECOND_LINES = 512,
     GROWTH = 8
 };
 
@@ -50,19 +51,25 @@ capacity_of(size_t lines)
     return lines * BLOOM_LINE_BYTES * 8 / BITS_PER_KEY;
 }
 
+static size_t
+lines_after(size_t lines)
+{
+    return lines < SECOND_LINES ? SECOND_LINES : lines * GROWTH;
+}
+
 size_t
 bloom_growing_wants(const struct bloom_growing *bloom, size_t keys)
 {
     const struct bloom_segment *newest = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
     size_t room = newest != NULL ? newest->capacity - bloom->keys : 0;
-    size_t lines = newest != NULL ? newest->lines * GROWTH : FIRST_LINES;
+    size_t lines = newest != NULL ? lines_after(newest->lines) : FIRST_LINES;
 
     if (keys <= room || (bloom->spare != NULL && keys - room <= bloom->spare->capacity))
         return 0;
     if (keys > SIZE_MAX / 64)
         return SIZE_MAX;
     while (capacity_of(lines) < keys - room)
-        lines *= GROWTH;
+        lines = lines_after(lines);
     return segment_bytes(lines);
 }
 

@@ -2,11 +2,11 @@
  * growing.h -- a Bloom filter that grows while keys are added and asked for.
  *
  * A chain of SEGMENTS, each a blocked filter (bloom/bloom.h): a key's bits are in one line of 64
- * bytes. The first segment has 4 KiB, each following one is eight times larger. A key's bits go
- * into the newest segment, and count unless all are set already: so a key that is added repeatedly
- * counts once in each segment. Questions go to the few segments, newest first. At 12 bits a key and
- * 6 probes a full segment lets about 0.6 % of absent keys pass, a large filter about 1.2 %, since
- * all but the newest segment are full.
+ * bytes. The first segment has 1 KiB, so that a few keys take little, the second 32 KiB, each
+ * following one eight times as much. A key's bits go into the newest segment, and count unless all
+ * are set already: so a key that is added repeatedly counts once in each segment. Questions go to
+ * the few segments, newest first. At 12 bits a key and 6 probes a full segment lets about 0.6 % of
+ * absent keys pass, a large filter about 1.2 %, since all but the newest segment are full.
  *
  * MEMORY is the caller's: bloom_growing_wants says how much a reservation takes, bloom_growing_give
  * hands it over, bloom_growing_take_back returns it piece by piece.

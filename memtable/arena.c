@@ -8,7 +8,7 @@
  * what is held.  The greatest is a huge page of common machines, for allocators that know about
  * them.
  */
-#define FIRST_CHUNK_BYTES ((size_t)8 << 10)
+#define FIRST_CHUNK_BYTES ((size_t)2 << 10)
 #define MAX_CHUNK_BYTES   ((size_t)2 << 20)
 
 void

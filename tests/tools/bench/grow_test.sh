@@ -32,7 +32,7 @@ for order in random sequential; do
         within 'files' $size 1 400
         within 'blocks a get' $size 1 40
         within 'data blocks a get' $size 1 2
-        within 'space beyond the data' $size 0.05 100
+        within 'space beyond the data' $size 0 100
     done
     within 'regions' 3 4 60
     awk -v all="$(value 'with the log' 3)" -v files="$(value 'write amplification' 3)" 'BEGIN { exit !(all - files > 1 && all - files < 1.5) }' ||
