@@ -535,8 +535,11 @@ typedef struct petal_hfile_export_counts {
 /*
  * Write the table into `directory`, which is made, or is there and is empty (else PETAL_EXISTS): a
  * folder for each family that has cells, with its files, as HBase's completebulkload wants them.
- * All families are written as of one moment. On failure the folders and files that were made are
- * gone. `counts` may be NULL.
+ * All families are written as of one moment. Several regions are written at the same time: by as
+ * many threads as there are processors online, at most 8, at most one a region; each holds a block,
+ * a chunk of the index and of each filter, and the blocks that its cursor reads. The files are the
+ * same, whatever their number. The watch is called by the caller's thread. On failure, the first of
+ * any region, the folders and files that were made are gone. `counts` may be NULL.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_hfile_export(petal_db *db, petal_table *table, const char *directory,

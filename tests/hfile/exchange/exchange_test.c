@@ -425,15 +425,19 @@ TEST(test_there_and_back)
     place_close(&to);
 }
 
-/* The watch says no, at each of its calls: nothing is there. */
+/* The watch says no, at each of its calls, while several regions are written: nothing is there. */
 TEST(test_given_up)
 {
     struct place place;
     char *out;
     const char *paths[1];
     uint64_t before, calls = UINT64_MAX;
-    const petal_hfile_export_options all = {
-        .size = sizeof all, .watch = patient, .argument = &calls};
+    const petal_slice keys[] = {text("row10000"), text("row20000")};
+    const petal_hfile_export_options all = {.size = sizeof all,
+                                            .split_keys = keys,
+                                            .split_key_count = 2,
+                                            .watch = patient,
+                                            .argument = &calls};
     petal_error error;
 
     place_open(&place);
@@ -442,13 +446,13 @@ TEST(test_given_up)
     out = test_path(place.files, "out");
     paths[0] = out;
     assert_int_equal(petal_hfile_export(place.db, place.table, out, &all, NULL, &error), PETAL_OK);
-    assert_true(UINT64_MAX - calls >= 2);
+    assert_true(UINT64_MAX - calls >= 6);
     for (uint64_t most = UINT64_MAX - calls, n = 0; n < most; n++) {
         char *other = test_path(place.files, "other");
         uint64_t left = n;
-        const petal_hfile_export_options some = {
-            .size = sizeof some, .watch = patient, .argument = &left};
+        petal_hfile_export_options some = all;
 
+        some.argument = &left;
         assert_int_equal(petal_hfile_export(place.db, place.table, other, &some, NULL, &error),
                          PETAL_BUSY);
         assert_int_equal(access(other, F_OK), -1);
@@ -466,11 +470,15 @@ TEST(test_given_up)
     place_close(&place);
 }
 
-/* Each allocation of the database fails: an import enters whole, or not, and leaks nothing. */
+/* Each allocation of the database fails: an import enters whole, or not, an export of several
+ * regions leaves nothing, and neither leaks. */
 TEST(test_memory_fails)
 {
     struct place place;
     petal_hfile_cell cells[] = {put("r1", "f", "1"), put("r2", "f", "2"), put("r3", "f", "3")};
+    const petal_slice keys[] = {text("r2"), text("r3")};
+    const petal_hfile_export_options regions = {
+        .size = sizeof regions, .split_keys = keys, .split_key_count = 2};
     const char *paths[1];
     char *path, *out;
     petal_error error;
@@ -503,7 +511,7 @@ TEST(test_memory_fails)
         enum petal_status status;
 
         test_allocator_fail_at(&place.allocator, n, false);
-        status = petal_hfile_export(place.db, place.table, out, NULL, NULL, &error);
+        status = petal_hfile_export(place.db, place.table, out, &regions, NULL, &error);
         test_allocator_fail_at(&place.allocator, 0, false);
         if (status == PETAL_OK)
             break;

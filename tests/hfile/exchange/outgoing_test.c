@@ -93,6 +93,7 @@ static void
 collect_outgoing(petal_db *db, petal_table *table, petal_family *family, bool visible_only,
                  struct kept_list *list, uint64_t *moved)
 {
+    const petal_slice all = {NULL, 0};
     struct outgoing outgoing;
     petal_hfile_cell cell, last = {0};
     petal_error error;
@@ -100,8 +101,9 @@ collect_outgoing(petal_db *db, petal_table *table, petal_family *family, bool vi
     char bytes[2];
 
     list->count = 0;
-    assert_int_equal(outgoing_open(&outgoing, db, table, family, NULL, visible_only, &error),
-                     PETAL_OK);
+    assert_int_equal(
+        outgoing_open(&outgoing, db, table, family, all, all, NULL, visible_only, &error),
+        PETAL_OK);
     for (;;) {
         assert_int_equal(outgoing_next(&outgoing, &cell, &more, &error), PETAL_OK);
         if (!more)
@@ -247,6 +249,7 @@ TEST(test_markers_keep_their_time_to_live)
         .name = {"t", 1}, .families = &family_options, .family_count = 1};
     petal_write_options mortal = {.has_ttl = true, .ttl_ms = INT64_C(1) << 50};
     const petal_slice row = {"a", 1}, q = {"q", 1}, r = {"r", 1}, value = {"v", 1};
+    const petal_slice all = {NULL, 0};
     struct outgoing outgoing;
     petal_hfile_cell cell;
     petal_db *db;
@@ -264,7 +267,8 @@ TEST(test_markers_keep_their_time_to_live)
     assert_int_equal(petal_put(family, row, q, 10, value, NULL, &error), PETAL_OK);
     assert_int_equal(petal_delete(family, row, r, 10, PETAL_DELETE_COLUMN, &mortal, &error),
                      PETAL_OK);
-    assert_int_equal(outgoing_open(&outgoing, db, table, family, NULL, false, &error), PETAL_OK);
+    assert_int_equal(outgoing_open(&outgoing, db, table, family, all, all, NULL, false, &error),
+                     PETAL_OK);
     while (outgoing_next(&outgoing, &cell, &more, &error) == PETAL_OK && more) {
         petal_slice tags = cell.tags, payload;
         bool is_moved = cell.timestamp == 9;

@@ -69,6 +69,55 @@ for file in own-regions/*/*; do
 done
 "$hfile" import --quiet back own own-regions
 same 'own regions together' db own back own
+# Several regions at a time: each file, and the counts, are as one thread writes them, which a table
+# of one region has. Regions differ in size, one is empty, and some cells have times to live.
+# put_rows TABLE FIRST END: of the rows from FIRST to before END.
+put_rows() {
+    awk -v table="$1" -v row="$2" -v end="$3" 'BEGIN {
+        for (; row < end; row++) {
+            printf "put \x27%s\x27, \x27row%06d\x27, \x27%s:q%d\x27, \x27%0*d\x27, 5", table, row, row % 3 ? "a" : "b", row % 5, row % 400 + 1, row
+            print row % 1000 == 999 ? ", {TTL => 90000000000000}" : ""
+        }
+    }'
+}
+# contents DIRECTORY: of its files, without their names and the time.
+contents() {
+    for file in "$1"/*/*; do
+        "$hfile" print -m -b -p "$file" | grep -v -e '^  file: ' -e 'created: ' -e 'CREATE_TIME' >words
+        echo "$(basename "$(dirname "$file")") $(sed -n 's/^    first row: //p' words) $(cksum <words)"
+    done
+}
+families="'a', {NAME => 'b', BLOOMFILTER => 'ROWCOL'}"
+{
+    echo "create 'many', $families, SPLITS => ['row000100', 'row003000', 'row003000x', 'row003000y', 'row009000', 'row009001']"
+    put_rows many 0 12000
+} | "$shell" --no-compaction --no-took many >made 2>&1
+expect 'several regions' 0 '^exported: files [0-9]*, cells 12000, ' "$hfile" export --codec NONE many many together
+cp out counts
+for rows in '0 100' '100 3000' '3000 3001' '3001 9000' '9000 9001' '9001 12000'; do
+    # shellcheck disable=SC2086
+    set -- $rows
+    { echo "create 'from$1', $families" && put_rows "from$1" "$1" "$2"; } | "$shell" --no-compaction --no-took many >made 2>&1
+    "$hfile" export --json --codec NONE many "from$1" "alone-$1" >"alone-$1.json"
+    contents "alone-$1"
+done | sort >alone.sum
+contents together | sort >together.sum
+is_true 'as one thread writes them' "$(diff alone.sum together.sum >out && [ "$(wc -l <alone.sum)" -ge 10 ] && echo 1)"
+for count in files cells 'cell bytes' 'file bytes'; do
+    sum=$(cat alone-*.json | tr ',{' '\n\n' | sed -n "s/^ *\"$(echo "$count" | tr ' ' _)\": \([0-9]*\).*/\1/p" | awk '{ sum += $1 } END { print sum }')
+    cp counts out
+    is_true "$count: $sum" "$(grep -q "$count $sum\(,\|\$\)" counts && echo 1)"
+done
+cp counts out
+is_true 'the bytes of the files' "$(grep -q "file bytes $(cat together/*/* | wc -c)\(,\|\$\)" counts && echo 1)"
+is_true 'names as HBase gives them' "$(find together -type f | grep -qv '/[0-9a-f]\{32\}$' || echo 1)"
+# One region fails when others are written: its file is named, and nothing is left of any.
+expect 'a region is too large' 2 'cannot write many-full/[ab]/_[0-9a-f]*: File too large' with_little_room 500 "$hfile" export --codec NONE many many many-full
+is_true 'others are not' "$(find together -size -500k | grep -q . && echo 1)"
+is_true 'nothing is left' "$([ ! -e many-full ] && echo 1)"
+mkdir many-empty
+expect 'in a directory that was there' 2 'File too large' with_little_room 500 "$hfile" export --codec NONE many many many-empty
+is_true 'it stays, and empty' "$(rmdir many-empty && echo 1)"
 expect 'a size' 0 '^exported' "$hfile" export --codec NONE --split-size 8K db t sizes
 is_true 'many files' "$([ "$(files sizes)" -gt 3 ] && echo 1)"
 for family in a b; do
@@ -133,7 +182,7 @@ expect 'a damaged table' 1 'checksum' "$hfile" export bad t never
 is_true 'nothing is written' "$([ ! -e never ] && echo 1)"
 
 # Ctrl-C at any time: all, or nothing.
-awk 'BEGIN { print "create \x27big\x27, \x27a\x27, \x27b\x27"
+awk 'BEGIN { print "create \x27big\x27, \x27a\x27, \x27b\x27, SPLITS => [\x27row005000\x27, \x27row015000\x27, \x27row020000\x27]"
     for (row = 0; row < 30000; row++) printf "put \x27big\x27, \x27row%06d\x27, \x27%s:q\x27, \x27%0300d\x27, 5\n", row, row < 9000 ? "a" : "b", row * 7919 }' |
     "$shell" --no-compaction --no-took big >made 2>&1
 interrupted=0

@@ -36,6 +36,8 @@ same 'both ways' db t away t
 expect 'with all options' 0 'exported' run db \
     "export_hfiles 't', 'options', {CODEC => 'LZ4', ENCODING => 'FAST_DIFF', BLOOMFILTER => 'ROWCOL', SPLITS => ['row0100', 'row0200'], SPLIT_SIZE => '1 MB'}"
 is_true 'cut' "$([ "$(find options/a -type f | wc -l)" -ge 3 ] && echo 1)"
+# A table's first region in HBase begins with a row without bytes.
+expect 'splits as HBase lists them' 0 '^988 cells exported to [6-8] files, ' run db "export_hfiles 't', 'from-the-first', {SPLITS => ['', 'row0100', 'row0200']}"
 "$hfile" print options/a/* >printed
 is_true 'as they say' "$(grep -q 'compression: LZ4' printed && grep -q 'encoding: FAST_DIFF' printed && grep -q 'bloom filter: ROWCOL' printed && echo 1)"
 expect 'bulk_load is the same' 0 'cells imported' run away "bulk_load 't2', 'options'"

@@ -1,280 +1,34 @@
 /*
- * export.c -- petal_hfile_export: a table's families, one after the other, as files that HBase
- * loads.
- *
- * Files that were made are kept in a list until all is done, so that a failure takes them back.
+ * export.c -- petal_hfile_export: a table's families as files that HBase loads, one or more for
+ * each region, several regions at the same time.
  */
+#include "tools/hfile/exchange/export_part.h"
 #include "tools/hfile/exchange/out_file.h"
-#include "tools/hfile/exchange/outgoing.h"
-#include "tools/hfile/exchange/watching.h"
 #include "tools/hfile/format/argument.h"
 #include "tools/hfile/format/error.h"
 #include "tools/hfile/format/memory.h"
 #include "tools/hfile/format/options.h"
 
-#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
+#include <signal.h>
 #include <unistd.h>
+
+enum { MOST_THREADS = 8 };
 
 struct export
 {
-    petal_db *db;
-    petal_table *table;
-    const char *directory;
-    petal_hfile_export_options options;
-    petal_hfile_write_options file_options; /* of all families */
-    petal_hfile_write_options write;        /* of the family at hand */
-    petal_hfile_export_counts counts;
+    struct export_plan plan;
+    struct export_work work;
     petal_snapshot *own_snapshot;
-    const petal_snapshot *snapshot;
     bool made_directory;
-    struct hfile_buffer made;    /* paths of folders and files that were made, each ended by 0 */
     struct hfile_buffer regions; /* the rows at which they begin, one after the other .. */
     struct hfile_buffer borders; /* .. and as split keys, petal_slice */
     bool no_memory;              /* for them */
-    /* of the family at hand */
-    char folder[OUT_FILE_PATH_BYTES];
-    bool made_folder;
-    struct out_file file;
-    bool is_open, file_has_tags;
-    size_t next_split;       /* the first split key above the last row */
-    struct hfile_buffer row; /* of the last cell */
-    uint64_t total_bytes;    /* an estimate */
-    struct watching watching;
+    uint64_t total_bytes;        /* an estimate */
 };
 
-/* ---- What was made, and is taken back after a failure ---------------------------------------- */
-
-static enum petal_status
-remember_made(struct export *export, const char *path, petal_error *error)
-{
-    return hfile_buffer_append(&export->made, path, strlen(path) + 1)
-               ? PETAL_OK
-               : hfile_error_no_memory(error);
-}
-
-/* A folder goes after the files in it, so the last that was made goes first. */
-static void
-take_back(struct export *export)
-{
-    size_t end = export->made.size;
-
-    while (end > 0) {
-        size_t begin = end - 1;
-
-        while (begin > 0 && export->made.bytes[begin - 1] != '\0')
-            begin--;
-        (void)remove((const char *)export->made.bytes + begin);
-        end = begin;
-    }
-    if (export->made_directory)
-        (void)rmdir(export->directory);
-}
-
-/* The directory is made, or is there and holds nothing. */
-static enum petal_status
-make_directory(struct export *export, petal_error *error)
-{
-    enum petal_status status = out_folder_make(export->directory, &export->made_directory, error);
-    DIR *entries;
-    struct dirent *entry;
-
-    if (status != PETAL_OK || export->made_directory)
-        return status;
-    entries = opendir(export->directory);
-    if (entries == NULL)
-        return hfile_error_io(error, export->directory, errno, "read");
-    errno = 0;
-    while ((entry = readdir(entries)) != NULL &&
-           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
-        ;
-    if (entry == NULL && errno != 0)
-        status = hfile_error_io(error, export->directory, errno, "read");
-    else if (entry != NULL)
-        status = hfile_error_set(error, PETAL_EXISTS, export->directory,
-                                 "the folder is not empty: it holds '%s'", entry->d_name);
-    closedir(entries);
-    return status;
-}
-
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-static enum petal_status
-begin_file(struct export *export, bool with_tags, petal_error *error)
-{
-    enum petal_status status;
-
-    if (!export->made_folder) {
-        bool made;
-
-        status = out_folder_make(export->folder, &made, error);
-        if (status == PETAL_OK && made)
-            status = remember_made(export, export->folder, error);
-        if (status != PETAL_OK)
-            return status;
-        export->made_folder = true;
-    }
-    export->write.with_tags = with_tags;
-    status = out_file_begin(&export->file, export->folder, &export->write, error);
-    export->is_open = status == PETAL_OK;
-    export->file_has_tags = with_tags;
-    return status;
-}
-
-static enum petal_status
-finish_file(struct export *export, petal_error *error)
-{
-    uint64_t bytes = 0;
-    enum petal_status status;
-
-    if (!export->is_open)
-        return PETAL_OK;
-    export->is_open = false;
-    status = out_file_finish(&export->file, &bytes, error);
-    if (status == PETAL_OK) {
-        export->counts.files++;
-        export->counts.file_bytes += bytes;
-        status = remember_made(export, export->file.path, error);
-        if (status != PETAL_OK)
-            (void)unlink(export->file.path);
-    }
-    return status;
-}
-
-/* Does a new file begin with this cell, which is the first of its row? */
-static bool
-is_cut(struct export *export, petal_slice row)
-{
-    const petal_hfile_export_options *options = &export->options;
-    bool passed = false;
-
-    while (export->next_split < options->split_key_count &&
-           hfile_slice_compare(options->split_keys[export->next_split], row) <= 0) {
-        export->next_split++;
-        passed = true;
-    }
-    return passed || (options->split_bytes != 0 && export->is_open &&
-                      petal_hfile_writer_bytes(export->file.writer) >= options->split_bytes);
-}
-
-static enum petal_status
-write_cell(struct export *export, const petal_hfile_cell *cell, petal_error *error)
-{
-    bool needs_tags = cell->tags.size > 0;
-    enum petal_status status = PETAL_OK;
-
-    if (!hfile_slice_equal(cell->row, hfile_buffer_slice(&export->row))) {
-        hfile_buffer_clear(&export->row);
-        if (!hfile_buffer_append_slice(&export->row, cell->row))
-            return hfile_error_no_memory(error);
-        if (is_cut(export, cell->row))
-            status = finish_file(export, error);
-    }
-    /* Whether cells have tags holds for all of a file. */
-    if (status == PETAL_OK && export->is_open && needs_tags && !export->file_has_tags)
-        status = finish_file(export, error);
-    if (status == PETAL_OK && !export->is_open)
-        status = begin_file(export, needs_tags, error);
-    if (status == PETAL_OK)
-        status = petal_hfile_writer_add(export->file.writer, cell, error);
-    if (status == PETAL_OK) {
-        export->counts.cells++;
-        export->counts.cell_bytes += watching_bytes_of(cell);
-    }
-    return status;
-}
-
-/* ---- Families -------------------------------------------------------------------------------- */
-
-static void
-write_like_family(petal_hfile_write_options *write, const petal_family *family)
-{
-    petal_family_options options = {.size = sizeof options};
-
-    petal_family_describe(family, &options);
-    write->block_bytes = options.block_bytes;
-    switch (options.bloom) {
-    case PETAL_BLOOM_NONE:
-        write->bloom = PETAL_HFILE_BLOOM_NONE;
-        break;
-    case PETAL_BLOOM_ROWCOL:
-        write->bloom = PETAL_HFILE_BLOOM_ROWCOL;
-        break;
-    case PETAL_BLOOM_ROW_PREFIX:
-        write->bloom = PETAL_HFILE_BLOOM_ROW_PREFIX;
-        write->bloom_prefix_bytes = options.bloom_prefix_bytes;
-        break;
-    default:
-        write->bloom = PETAL_HFILE_BLOOM_ROW;
-    }
-}
-
-static enum petal_status
-set_up_family(struct export *export, const petal_family *family, petal_error *error)
-{
-    petal_slice name = petal_family_name(family);
-    int length = snprintf(export->folder, sizeof export->folder, "%s/%.*s", export->directory,
-                          (int)name.size, (const char *)name.data);
-
-    if (length < 0 || (size_t)length >= sizeof export->folder)
-        return hfile_error_set(error, PETAL_INVALID, "", "the path of the directory is too long");
-    export->write = export->file_options;
-    if (export->options.like_family)
-        write_like_family(&export->write, family);
-    export->write.with_sequences = false;
-    export->made_folder = false;
-    export->next_split = 0;
-    hfile_buffer_clear(&export->row);
-    return PETAL_OK;
-}
-
-static enum petal_status
-given_up(const struct export *export, petal_error *error)
-{
-    return hfile_error_set(error, PETAL_BUSY, export->directory, "the export was given up");
-}
-
-static enum petal_status
-export_family(struct export *export, petal_family *family, petal_error *error)
-{
-    const petal_hfile_export_options *options = &export->options;
-    struct outgoing outgoing;
-    petal_hfile_cell cell;
-    bool more = true;
-    enum petal_status status = set_up_family(export, family, error);
-
-    if (status != PETAL_OK)
-        return status;
-    status = outgoing_open(&outgoing, export->db, export->table, family, export->snapshot,
-                           options->visible_only, error);
-    if (status != PETAL_OK)
-        return status;
-    while (status == PETAL_OK && more) {
-        status = outgoing_next(&outgoing, &cell, &more, error);
-        if (status == PETAL_OK && more)
-            status = write_cell(export, &cell, error);
-        if (status == PETAL_OK && more &&
-            !watching_passes(&export->watching, &cell, export->counts.cell_bytes,
-                             export->total_bytes))
-            status = given_up(export, error);
-    }
-    if (status == PETAL_OK)
-        status = finish_file(export, error);
-    if (status == PETAL_OK && export->made_folder)
-        status = out_folder_sync(export->folder, error);
-    if (export->is_open)
-        out_file_abandon(&export->file);
-    export->is_open = false;
-    export->counts.moved_markers += outgoing.moved_markers;
-    export->counts.left_markers += outgoing.left_markers;
-    export->counts.left_puts += outgoing.left_puts;
-    outgoing_close(&outgoing);
-    return status;
-}
-
-/* ---- Tables ---------------------------------------------------------------------------------- */
+/* ---- What is to be exported ------------------------------------------------------------------ */
 
 /* A file that two regions share is visited for both. */
 static bool
@@ -302,8 +56,8 @@ add_border(void *argument, const petal_region_info *region)
 static enum petal_status
 split_by_regions(struct export *export, petal_error *error)
 {
-    petal_hfile_export_options *options = &export->options;
-    enum petal_status status = petal_table_regions(export->table, add_border, export, error);
+    petal_hfile_export_options *options = &export->plan.options;
+    enum petal_status status = petal_table_regions(export->plan.table, add_border, export, error);
     const uint8_t *row = export->regions.bytes;
     petal_slice *borders = (void *)export->borders.bytes;
 
@@ -321,20 +75,148 @@ split_by_regions(struct export *export, petal_error *error)
 static enum petal_status
 take_options(struct export *export, const petal_hfile_export_options *given, petal_error *error)
 {
-    petal_hfile_export_options *options = &export->options;
+    petal_hfile_export_options *options = &export->plan.options;
     enum petal_status status =
         hfile_options_take(given, options, sizeof *options, "petal_hfile_export_options", error);
 
     if (status == PETAL_OK)
-        status =
-            hfile_options_take(options->file, &export->file_options, sizeof export->file_options,
-                               "petal_hfile_write_options", error);
-    export->file_options.size = sizeof export->file_options;
+        status = hfile_options_take(options->file, &export->plan.file, sizeof export->plan.file,
+                                    "petal_hfile_write_options", error);
+    export->plan.file.size = sizeof export->plan.file;
     for (size_t i = 1; status == PETAL_OK && i < options->split_key_count; i++) {
         if (hfile_slice_compare(options->split_keys[i - 1], options->split_keys[i]) >= 0)
             status = hfile_error_set(error, PETAL_INVALID, "",
                                      "split key %zu is not greater than the one before it", i + 1);
     }
+    return status;
+}
+
+/* The directory is made, or is there and holds nothing. */
+static enum petal_status
+make_directory(struct export *export, petal_error *error)
+{
+    enum petal_status status =
+        out_folder_make(export->plan.directory, &export->made_directory, error);
+    DIR *entries;
+    struct dirent *entry;
+
+    if (status != PETAL_OK || export->made_directory)
+        return status;
+    entries = opendir(export->plan.directory);
+    if (entries == NULL)
+        return hfile_error_io(error, export->plan.directory, errno, "read");
+    errno = 0;
+    while ((entry = readdir(entries)) != NULL &&
+           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
+        ;
+    if (entry == NULL && errno != 0)
+        status = hfile_error_io(error, export->plan.directory, errno, "read");
+    else if (entry != NULL)
+        status = hfile_error_set(error, PETAL_EXISTS, export->plan.directory,
+                                 "the folder is not empty: it holds '%s'", entry->d_name);
+    closedir(entries);
+    return status;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static void *
+export_parts(void *argument)
+{
+    struct export *export = argument;
+    size_t part;
+
+    while (export_work_take(&export->work, &part))
+        export_part_write(&export->plan, part, &export->work);
+    export_work_end_thread(&export->work);
+    return NULL;
+}
+
+/* As many as can work at the same time; a thread writes one region. */
+static size_t
+thread_count(const struct export *export)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t regions = export->plan.options.split_key_count + 1;
+    size_t most = processors > MOST_THREADS ? MOST_THREADS
+                  : processors > 1          ? (size_t)processors
+                                            : 1;
+
+    return regions < most ? regions : most;
+}
+
+/* Starts as many as it can. Signals are the caller's. */
+static enum petal_status
+start_threads(struct export *export, pthread_t *threads, size_t *started, petal_error *error)
+{
+    size_t wanted = thread_count(export);
+    sigset_t all, before;
+    int failed = 0;
+
+    export->work.threads = wanted;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (*started = 0; *started < wanted; ++*started) {
+        failed = pthread_create(&threads[*started], NULL, export_parts, export);
+        if (failed != 0)
+            break;
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    for (size_t i = *started; i < wanted; i++)
+        export_work_end_thread(&export->work);
+    return *started > 0
+               ? PETAL_OK
+               : hfile_error_io(error, export->plan.directory, failed, "start a thread for");
+}
+
+static enum petal_status
+run_threads(struct export *export, petal_error *error)
+{
+    const struct watching watching = {export->plan.options.watch, export->plan.options.argument};
+    pthread_t threads[MOST_THREADS];
+    size_t started;
+    enum petal_status status = start_threads(export, threads, &started, error);
+
+    if (status == PETAL_OK)
+        status = export_work_wait(&export->work, &watching, export->total_bytes, error);
+    for (size_t i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+    return status;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static uint64_t
+count_unordered_families(petal_table *table)
+{
+    petal_table_options described = {.size = sizeof described};
+    uint64_t count = 0;
+
+    petal_table_describe(table, &described);
+    for (size_t i = 0; i < described.family_count; i++)
+        count += described.families[i].new_version_behavior;
+    return count;
+}
+
+/* Into the directory, which is there and empty. On failure it is empty again. */
+static enum petal_status
+export_table(struct export *export, petal_hfile_export_counts *counts, petal_error *error)
+{
+    enum petal_status status;
+
+    export_work_init(&export->work, export->plan.directory, export_part_count(&export->plan));
+    status = run_threads(export, error);
+    if (status == PETAL_OK)
+        status = export_work_sync(&export->work, error);
+    if (status == PETAL_OK)
+        status = out_folder_sync(export->plan.directory, error);
+    if (status != PETAL_OK) {
+        export_work_take_back(&export->work);
+    } else if (counts != NULL) {
+        *counts = export->work.counts;
+        counts->unordered_families = count_unordered_families(export->plan.table);
+    }
+    export_work_free(&export->work);
     return status;
 }
 
@@ -347,8 +229,7 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
     HFILE_RETURN_IF_NULL(table, error);
     HFILE_RETURN_IF_NULL(directory, error);
 
-    petal_table_options described = {.size = sizeof described};
-    struct export export = {.db = db, .table = table, .directory = directory};
+    struct export export = {.plan = {.db = db, .table = table, .directory = directory}};
     enum petal_status status;
 
     hfile_error_clear(error);
@@ -359,40 +240,25 @@ petal_hfile_export(petal_db *db, petal_table *table, const char *directory,
     status = take_options(&export, options, error);
     if (status != PETAL_OK)
         return status;
-    export.watching = (struct watching){export.options.watch, export.options.argument, 0};
-    hfile_buffer_init(&export.made, &hfile_default_allocator);
-    hfile_buffer_init(&export.row, &hfile_default_allocator);
     hfile_buffer_init(&export.regions, &hfile_default_allocator);
     hfile_buffer_init(&export.borders, &hfile_default_allocator);
-    export.snapshot = export.options.snapshot;
-    if (export.snapshot == NULL) {
+    export.plan.snapshot = export.plan.options.snapshot;
+    if (export.plan.snapshot == NULL) {
         status = petal_snapshot_new(db, &export.own_snapshot, error);
-        export.snapshot = export.own_snapshot;
+        export.plan.snapshot = export.own_snapshot;
     }
     if (status == PETAL_OK)
         status = petal_table_files(table, add_raw_bytes, &export.total_bytes, error);
-    if (status == PETAL_OK && export.options.split_key_count == 0)
-        status = split_by_regions(&export, error);
     export.total_bytes += petal_table_memtable_bytes(table);
+    if (status == PETAL_OK && export.plan.options.split_key_count == 0)
+        status = split_by_regions(&export, error);
     if (status == PETAL_OK)
         status = make_directory(&export, error);
-    petal_table_describe(table, &described);
-    for (size_t i = 0; status == PETAL_OK && i < described.family_count; i++) {
-        export.counts.unordered_families += described.families[i].new_version_behavior;
-        status = export_family(&export, petal_table_family_at(table, i), error);
-    }
-    if (status == PETAL_OK &&
-        !watching_asks(&export.watching, export.counts.cell_bytes, export.total_bytes))
-        status = given_up(&export, error);
     if (status == PETAL_OK)
-        status = out_folder_sync(directory, error);
-    if (status != PETAL_OK)
-        take_back(&export);
-    else if (counts != NULL)
-        *counts = export.counts;
+        status = export_table(&export, counts, error);
+    if (status != PETAL_OK && export.made_directory)
+        (void)rmdir(directory);
     petal_snapshot_free(export.own_snapshot);
-    hfile_buffer_free(&export.made);
-    hfile_buffer_free(&export.row);
     hfile_buffer_free(&export.regions);
     hfile_buffer_free(&export.borders);
     return status;

@@ -284,7 +284,8 @@ import_cell(struct import *import, const petal_hfile_cell *cell, const char *pat
 static enum petal_status
 import_cells(struct import *import, petal_error *error)
 {
-    struct watching watching = {import->options.watch, import->options.argument, 0};
+    const struct watching watching = {import->options.watch, import->options.argument};
+    uint64_t bytes_since_look = 0;
     const petal_hfile_cell *cell;
     const char *path;
     bool goes_on = true;
@@ -292,8 +293,8 @@ import_cells(struct import *import, petal_error *error)
 
     while (status == PETAL_OK && goes_on && cell != NULL) {
         status = import_cell(import, cell, path, error);
-        goes_on =
-            watching_passes(&watching, cell, import->counts.cell_bytes, import->incoming.bytes);
+        goes_on = !watching_is_due(&bytes_since_look, cell) ||
+                  watching_asks(&watching, import->counts.cell_bytes, import->incoming.bytes);
         if (status == PETAL_OK && goes_on)
             status = incoming_next(&import->incoming, &cell, &path, error);
     }

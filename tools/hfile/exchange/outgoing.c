@@ -14,7 +14,8 @@ is_family_marker(enum petal_cell_type type)
 
 enum petal_status
 outgoing_open(struct outgoing *outgoing, petal_db *db, petal_table *table, petal_family *family,
-              const petal_snapshot *snapshot, bool visible_only, petal_error *error)
+              petal_slice from, petal_slice to, const petal_snapshot *snapshot, bool visible_only,
+              petal_error *error)
 {
     petal_column whole = {.family = family, .whole_family = true};
     petal_scan_options options = {.size = sizeof options,
@@ -24,6 +25,8 @@ outgoing_open(struct outgoing *outgoing, petal_db *db, petal_table *table, petal
                                            .keep_out_of_cache = true,
                                            .versions = PETAL_ALL_VERSIONS,
                                            .snapshot = snapshot},
+                                  .start_row = from,
+                                  .stop_row = to,
                                   .raw = !visible_only};
     enum petal_status status;
 

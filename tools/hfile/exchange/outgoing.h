@@ -1,5 +1,6 @@
 /*
- * outgoing.h -- the cells of one family, in HBase's order, as HBase shall have them.
+ * outgoing.h -- the cells of one family between two rows, in HBase's order, as HBase shall have
+ * them.
  *
  * Of a put and a marker with one timestamp the later write wins in Petal, the marker in HBase. So a
  * marker that a put of its own timestamp T has outlived goes to HBase as one of T - 1 (those that
@@ -49,10 +50,12 @@ struct outgoing {
     uint64_t moved_markers, left_markers, left_puts;
 };
 
-/* Of what readers see, or of all that is stored; with a snapshot as of that. */
+/* Of what readers see, or of all that is stored; with a snapshot as of that. Rows from `from` to
+ * before `to`, which without bytes is the end of the table. */
 enum petal_status outgoing_open(struct outgoing *outgoing, petal_db *db, petal_table *table,
-                                petal_family *family, const petal_snapshot *snapshot,
-                                bool visible_only, petal_error *error);
+                                petal_family *family, petal_slice from, petal_slice to,
+                                const petal_snapshot *snapshot, bool visible_only,
+                                petal_error *error);
 void outgoing_close(struct outgoing *outgoing);
 
 /* The next cell; false in *more: there is none. Good until the next call. */

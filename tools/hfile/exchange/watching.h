@@ -12,7 +12,6 @@
 struct watching {
     petal_hfile_watch *watch; /* may be NULL */
     void *argument;
-    uint64_t bytes; /* since the last look */
 };
 
 /* Of rows, families, qualifiers and values, and 12 for timestamp, type and what tells them
@@ -23,21 +22,22 @@ watching_bytes_of(const petal_hfile_cell *cell)
     return cell->row.size + cell->family.size + cell->qualifier.size + cell->value.size + 12;
 }
 
-/* false: the caller does not want more. */
+/* Is it time for a look, after this cell? `bytes` is kept between the calls, and begins at 0. */
 static inline bool
-watching_asks(struct watching *watching, uint64_t done, uint64_t total)
+watching_is_due(uint64_t *bytes, const petal_hfile_cell *cell)
 {
-    watching->bytes = 0;
-    return watching->watch == NULL || watching->watch(watching->argument, done, total);
+    *bytes += watching_bytes_of(cell) + WATCHING_CELL_BYTES;
+    if (*bytes < WATCHING_BYTES)
+        return false;
+    *bytes = 0;
+    return true;
 }
 
-/* The same, now and then; after each cell. */
+/* false: the caller does not want more. */
 static inline bool
-watching_passes(struct watching *watching, const petal_hfile_cell *cell, uint64_t done,
-                uint64_t total)
+watching_asks(const struct watching *watching, uint64_t done, uint64_t total)
 {
-    watching->bytes += watching_bytes_of(cell) + WATCHING_CELL_BYTES;
-    return watching->bytes < WATCHING_BYTES || watching_asks(watching, done, total);
+    return watching->watch == NULL || watching->watch(watching->argument, done, total);
 }
 
 #endif
