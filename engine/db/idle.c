@@ -20,7 +20,7 @@ petal_flush(petal_db *db, petal_table *table, petal_error *error)
     if (status != PETAL_OK)
         return status;
     wal_make_spare(db); /* the caller waits for it, so that writers need not */
-    return flush_and_wait(db, table, error);
+    return flush_and_wait(db, table, 0, error);
 }
 
 enum petal_status

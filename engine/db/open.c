@@ -460,7 +460,7 @@ petal_close(petal_db *db, petal_error *error)
         compactor_stop(db);
     }
     pace_close(db);
-    status = db->read_only ? PETAL_OK : flush_and_wait(db, NULL, error);
+    status = db->read_only ? PETAL_OK : flush_and_wait(db, NULL, 0, error);
     db_free(db);
     return status;
 }

@@ -79,7 +79,8 @@ hurry_jobs(petal_db *db, uint64_t tries)
 /* Freeze, hand the job to the flush thread, wait for it. A capture rides on the job; one without
  * parts is made if there is none. */
 static enum petal_status
-freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture, petal_error *error)
+freeze_and_wait(petal_db *db, const petal_table *table, uint32_t region, struct capture *capture,
+                petal_error *error)
 {
     struct flush_job *job = NULL;
     struct write_place place;
@@ -92,7 +93,7 @@ freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture,
     write_lead_alone(&db->writers.queue, &place);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
-        status = flush_freeze(db, table, 0, &job, error);
+        status = flush_freeze(db, table, region, &job, error);
     if (status == PETAL_OK && capture != NULL) {
         if (job == NULL) {
             job = flush_job_new(db, 0);
@@ -114,9 +115,9 @@ freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture,
 }
 
 enum petal_status
-flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
+flush_and_wait(petal_db *db, const petal_table *table, uint32_t region, petal_error *error)
 {
-    return freeze_and_wait(db, table, NULL, error);
+    return freeze_and_wait(db, table, region, NULL, error);
 }
 
 enum petal_status
@@ -155,7 +156,7 @@ flush_capture(petal_db *db, const petal_table *table, bool skip_flush, struct ca
         mutex_unlock(&db->views.mutex);
         mutex_unlock(&db->manifest_mutex);
     } else {
-        status = freeze_and_wait(db, table, made, error);
+        status = freeze_and_wait(db, table, 0, made, error);
     }
     if (status == PETAL_OK && made->status == PETAL_NO_MEMORY)
         status = error_no_memory(error);

@@ -90,9 +90,10 @@ uint64_t flush_first_in_memtables(const petal_db *db);
  * their sequences. */
 void flush_enqueue(petal_db *db, struct flush_job *job);
 
-/* Freeze and wait until the files are there. What failed before is tried again at once, and only a
- * try that was begun after the call counts. */
-enum petal_status flush_and_wait(petal_db *db, const petal_table *table, petal_error *error);
+/* Freeze, as flush_freeze does, and wait until the files are there. What failed before is tried
+ * again at once, and only a try that was begun after the call counts. */
+enum petal_status flush_and_wait(petal_db *db, const petal_table *table, uint32_t region,
+                                 petal_error *error);
 
 /* The same of a region's memtables, and of all that were frozen before. LEADER: writers wait. */
 enum petal_status flush_region_leading(petal_db *db, const petal_table *table, uint32_t region,

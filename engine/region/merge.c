@@ -222,15 +222,17 @@ compact_both(const struct merge *merge, petal_error *error)
 }
 
 enum petal_status
-region_merge(petal_table *table, uint32_t region, petal_error *error)
+region_merge(petal_table *table, uint32_t lower, uint32_t upper, petal_error *error)
 {
-    struct merge merge = {.table = table, .region = region};
+    struct merge merge = {.table = table, .region = upper};
     enum petal_status status = PETAL_OK;
     char quoted[160];
 
     for (unsigned i = 0; i < MOST_TRIES; i++) {
         /* Most of it while others may write. */
-        status = flush_and_wait(table->db, table, error);
+        status = flush_and_wait(table->db, table, lower, error);
+        if (status == PETAL_OK)
+            status = flush_and_wait(table->db, table, upper, error);
         if (status == PETAL_OK)
             status = flush_and_merge(&merge, error);
         if (status != PETAL_OK)
@@ -238,7 +240,7 @@ region_merge(petal_table *table, uint32_t region, petal_error *error)
         if (!merge.reach) {
             env_log(&table->db->env, PETAL_LOG_INFO,
                     "table %s: region %u is a part of the one before it",
-                    error_quote(table->name, quoted, sizeof quoted), region);
+                    error_quote(table->name, quoted, sizeof quoted), upper);
             return PETAL_OK;
         }
         status = compact_both(&merge, error);
@@ -246,6 +248,6 @@ region_merge(petal_table *table, uint32_t region, petal_error *error)
             return status;
     }
     return error_set(error, PETAL_BUSY,
-                     "region %u of table %s shares files with others again and again", region,
+                     "region %u of table %s shares files with others again and again", upper,
                      error_quote(table->name, quoted, sizeof quoted));
 }

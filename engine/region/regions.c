@@ -166,9 +166,9 @@ petal_table_split(petal_table *table, petal_slice row, uint32_t region, petal_er
 
 /* ---- merging ---- */
 
-/* *upper: the one of the two that comes second, right after the first. */
+/* In the order of their rows: the second comes right after the first. */
 static enum petal_status
-find_neighbours(const petal_table *table, uint32_t region, uint32_t other, uint32_t *upper,
+find_neighbours(const petal_table *table, uint32_t region, uint32_t other, uint32_t ids[2],
                 petal_error *error)
 {
     struct view *view = read_pin_view(table->db);
@@ -180,7 +180,7 @@ find_neighbours(const petal_table *table, uint32_t region, uint32_t other, uint3
         uint32_t id = list->regions[i].store->region;
 
         if (id == region || id == other) {
-            *upper = id;
+            ids[found] = id;
             places[found++] = i;
         }
     }
@@ -190,7 +190,7 @@ find_neighbours(const petal_table *table, uint32_t region, uint32_t other, uint3
     if (found == 2 || region == other)
         return error_set(error, PETAL_INVALID, "regions %u and %u of table %s are no neighbours",
                          region, other, error_quote(table->name, quoted, sizeof quoted));
-    return error_no_region(table, found == 1 && *upper == region ? other : region, error);
+    return error_no_region(table, found == 1 && ids[0] == region ? other : region, error);
 }
 
 enum petal_status
@@ -198,7 +198,7 @@ petal_table_merge(petal_table *table, uint32_t region, uint32_t other, petal_err
 {
     RETURN_IF_NULL(table, error);
 
-    uint32_t upper;
+    uint32_t ids[2];
     enum petal_status status;
 
     if (db_enter(table->db, error) != PETAL_OK)
@@ -207,6 +207,6 @@ petal_table_merge(petal_table *table, uint32_t region, uint32_t other, petal_err
     if (status == PETAL_OK)
         status = db_check_writable(table->db, error);
     if (status == PETAL_OK)
-        status = find_neighbours(table, region, other, &upper, error);
-    return status == PETAL_OK ? region_merge(table, upper, error) : status;
+        status = find_neighbours(table, region, other, ids, error);
+    return status == PETAL_OK ? region_merge(table, ids[0], ids[1], error) : status;
 }

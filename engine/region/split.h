@@ -35,8 +35,9 @@ enum petal_status region_split(petal_table *table, petal_slice row, petal_error 
  * or a family of it not usable. REQUIRES: leadership. */
 enum petal_status region_check_table(const petal_table *table, petal_error *error);
 
-/* Merge the region into the one before it. PETAL_NOT_FOUND: there is no such region (any more), or
- * it is the first. */
-enum petal_status region_merge(petal_table *table, uint32_t region, petal_error *error);
+/* Merge the region `upper` into the one before it, which was `lower` when it was looked at.
+ * PETAL_NOT_FOUND: there is no such region (any more), or it is the first. */
+enum petal_status region_merge(petal_table *table, uint32_t lower, uint32_t upper,
+                               petal_error *error);
 
 #endif

@@ -66,6 +66,30 @@ TEST(test_neighbours_merge_in_any_order)
     regions_end(&fixture);
 }
 
+/* What is in memory of the others stays there. */
+TEST(test_a_merge_flushes_its_two_regions_alone)
+{
+    struct region_fixture fixture;
+    struct region_seen seen[REGION_MOST];
+    char line[4096];
+
+    regions_begin_split(&fixture, "d m t");
+    regions_put_text(fixture.table, "a", "1");
+    regions_put_text(fixture.table, "e", "2");
+    regions_put_text(fixture.table, "n", "3");
+    regions_put_text(fixture.table, "u", "4");
+    regions_must_merge(fixture.table, 1);
+    assert_int_equal(regions_list(fixture.table, seen), 3);
+    assert_true(seen[0].memtable_bytes > 0 && seen[2].memtable_bytes > 0);
+    assert_int_equal(seen[0].files + seen[2].files, 0);
+    assert_int_equal(seen[1].memtable_bytes, 0);
+    assert_int_equal(seen[1].cells, 2);
+    assert_string_equal(regions_text(fixture.table, line), "a:1 e:2 n:3 u:4 ");
+    regions_reopen(&fixture);
+    assert_string_equal(regions_text(fixture.table, line), "a:1 e:2 n:3 u:4 ");
+    regions_end(&fixture);
+}
+
 TEST(test_merges_that_are_refused)
 {
     struct region_fixture fixture;
