@@ -469,10 +469,10 @@ typedef struct petal_options {
     /* With read_only: petal_snapshot_new begins with a petal_refresh. */
     bool refresh_at_snapshots;
     /*
-     * Size of a family's store files in a region at which the region is split in two by itself
+     * Size of a family's store files in a region at which the region is split in two automatically
      * (petal_table_regions), unless the table says otherwise by MAX_FILESIZE or SPLIT_ENABLED.
-     * Default 10 GiB (HBase's hbase.hregion.max.filesize), at least 64 KiB. Jobs of the background
-     * rewrite at most a region, and need free space for as much. Not with no_compaction.
+     * Default 10 GiB (HBase's hbase.hregion.max.filesize), at least 64 KiB. A background job
+     * rewrites at most one region, and needs as much free space. Not with no_compaction.
      */
     uint64_t max_region_bytes;
 } petal_options;
@@ -593,7 +593,7 @@ enum petal_attribute_kind {
      * which flushes use.
      *
      * And on MAX_FILESIZE, the bytes at which a region of the table is split, in place of
-     * petal_options.max_region_bytes, and SPLIT_ENABLED: with false it is not split by itself.
+     * petal_options.max_region_bytes, and SPLIT_ENABLED: with false it is not split automatically.
      */
     PETAL_KEPT_ATTRIBUTE = 3
 };

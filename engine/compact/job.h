@@ -64,8 +64,8 @@ struct compact_job {
 };
 
 /* Merge the inputs. Those that a commit has replaced are released, and are inputs no more.
- * PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table; PETAL_BUSY: the region
- * was merged into another, or one into it. */
+ * PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table; PETAL_BUSY: the
+ * region was merged into another, or one into it. */
 enum petal_status compact_run(struct compact_job *job, petal_error *error);
 
 /* Take the inputs away unread: all they hold is past a time to live. The same. */

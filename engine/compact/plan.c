@@ -75,8 +75,9 @@ count_linked(const struct plan_part *parts, size_t count, uint64_t most_bytes)
     return linked;
 }
 
-/* Where there are more than PLAN_MOST_FILES of at most `most_bytes` the smallest go: those up to a
- * size that half of them have; up to twice that, where too few of these are neighbours; and so on. */
+/* If there are more than PLAN_MOST_FILES of at most `most_bytes`, the smallest go: those up to a
+ * size that half of them do not exceed; if too few of these are neighbours, up to twice that; and
+ * so on. */
 static void
 limit_linked(struct plan_part *parts, size_t count, uint64_t most_bytes)
 {

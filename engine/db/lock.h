@@ -1,11 +1,12 @@
 /*
- * lock.h -- who may write to a database: one opener, which excludes the others that write, and those
- * readers that cannot be next to a writer (engine/state/readers.h: the others take no lock here).
+ * lock.h -- who may write to a database: one opener, which excludes the others that write, and
+ * those readers that cannot be next to a writer (engine/state/readers.h: the others take no lock
+ * here).
  *
- * The lock is on the file LOCK, which is never removed: exclusive for an opening that writes, shared
- * for a reader. It belongs to the open file, so openers in the same process count as others do, and
- * it ends with the process that held it. A writer puts the number of its process into the file, for
- * error messages; nothing else depends on the content.
+ * The lock is on the file LOCK, which is never removed: exclusive for an opening that writes,
+ * shared for a reader. It belongs to the open file, so openers in the same process count as others
+ * do, and it ends with the process that held it. A writer puts the number of its process into the
+ * file, for error messages; nothing else depends on the content.
  *
  * Readers that take it are those that find no registry of readers or cannot lock a slot of it, and
  * those that check or salvage. THEY MAKE NO LOCK FILE. If there is none, or it cannot be opened or

@@ -51,9 +51,9 @@ struct takeover {
     bool anew; /* with new memtables */
 };
 
-/* The store's memtable is another one, or gone. The one before is the views', and is there no more
- * if a refresh had made it that failed: so what is charged for it stays in writers.active_memory,
- * which only those ask who flush. */
+/* Give the store another memtable, or none. The old one belongs to the views, and was freed if the
+ * refresh that made it failed: so its charge stays in writers.active_memory, which only
+ * decides when to flush. */
 static void
 replace_active(petal_db *db, struct store *store, struct store_memtable *memtable)
 {
@@ -122,7 +122,7 @@ files_by_number(const struct store_view *store, const petal_allocator *allocator
     return files;
 }
 
-/* The described file: of those that are open, if it has not moved to another run, or opened. */
+/* The described file: one that is open, if it has not moved to another run; else it is opened. */
 static enum petal_status
 take_file(struct takeover *takeover, petal_family *family, const struct manifest_file *described,
           struct store_file *const *open, size_t open_count, struct store_file **file,
@@ -139,7 +139,7 @@ take_file(struct takeover *takeover, petal_family *family, const struct manifest
     return PETAL_OK;
 }
 
-/* Have the described files open; *opened of them are, also on failure. */
+/* Open the described files; *opened of them are open, also on failure. */
 static enum petal_status
 take_files(struct takeover *takeover, petal_family *family, const struct manifest_store *described,
            const struct store_view *present, struct store_file **files, size_t *opened,
@@ -183,7 +183,7 @@ put_store(struct takeover *takeover, struct store *store, petal_slice end,
     return PETAL_OK;
 }
 
-/* Does the store have these files, and its memtable is to stay? */
+/* Does the store have these files already, and keep its memtable? */
 static bool
 is_as_described(const struct takeover *takeover, const struct store_view *present,
                 const struct manifest_store *before, const struct manifest_store *described)
@@ -192,8 +192,7 @@ is_as_described(const struct takeover *takeover, const struct store_view *presen
         before->file_count != described->file_count)
         return false;
     for (size_t i = 0; i < described->file_count; i++) {
-        /* In one order in both as a rule: else the store is put together again, which is right,
-         * too. */
+        /* The order is normally the same. If not, the store is made again, which is right, too. */
         if (before->files[i].number != described->files[i].number ||
             before->files[i].run != described->files[i].run)
             return false;
@@ -201,7 +200,7 @@ is_as_described(const struct takeover *takeover, const struct store_view *presen
     return true;
 }
 
-/* The view that has what the store is made of; NULL: there is none. */
+/* The store's memtables and files in the current view; NULL: it is not in the view. */
 static const struct store_view *
 present_view(const struct takeover *takeover, const struct store *store)
 {
@@ -211,7 +210,7 @@ present_view(const struct takeover *takeover, const struct store *store)
     return region != NULL ? region->view : NULL;
 }
 
-/* Of the store at `place`. */
+/* Make the store at `place` as it is described. */
 static enum petal_status
 take_store(struct takeover *takeover, petal_family *family, size_t place,
            const struct manifest_store *described, petal_error *error)
@@ -274,8 +273,8 @@ has_regions(const struct store_map *map, const struct manifest_table *described)
     return same;
 }
 
-/* Has the view these regions of the family and no others? An earlier attempt of the same refresh
- * may have made the handles of a state that no view shows. */
+/* Does the view show exactly these regions of the family? An earlier attempt of the same refresh
+ * may have made handles for a state that no view shows. */
 static bool
 shows_regions(const struct view *view, const petal_family *family,
               const struct manifest_table *described)
@@ -288,7 +287,7 @@ shows_regions(const struct view *view, const petal_family *family,
     return same;
 }
 
-/* The family has these regions and no others: new handles where they are not those it has. */
+/* Give the family exactly these regions, with new handles for those that it does not have. */
 static enum petal_status
 follow_regions(struct takeover *takeover, petal_family *family,
                const struct manifest_table *described)
@@ -357,7 +356,7 @@ take_table(struct takeover *takeover, const struct manifest_table *described, pe
     return status;
 }
 
-/* How many families there are no handles for yet. */
+/* The number of families without handles. */
 static size_t
 count_new_families(const struct takeover *takeover)
 {
@@ -528,8 +527,9 @@ show_view(petal_db *db, struct view *next)
     mutex_unlock(&db->views.mutex);
 }
 
-/* The handles become those of the newest state, which is that of `next`. What is dropped is flagged
- * before a view without its stores is there; what is new is found once that has them. */
+/* Make the handles those of the newest state, which is that of `next`. What was dropped is flagged
+ * before the view without its stores is published; what is new is found only after its stores are
+ * in the view. */
 static void
 show_state(petal_db *db, struct view *next)
 {
@@ -592,7 +592,7 @@ forget_old_views(petal_db *db)
     for (size_t i = 0; i < reading->old_count;) {
         struct old_view old = reading->old[i];
 
-        /* The other counts are those of readers, of whom no more come. */
+        /* The other references are those of readers, and no more readers come. */
         if (atomic_load_explicit(&old.view->references, memory_order_acquire) == 1) {
             view_unref(old.view);
             reading->old[i] = reading->old[--reading->old_count];
@@ -633,7 +633,7 @@ refresh(petal_db *db, petal_error *error)
     if (reading->joined) {
         uint64_t oldest = forget_old_views(db);
 
-        /* Where that cannot be said, more files stay than are needed. */
+        /* If this fails, more files are kept than needed. */
         if (status == PETAL_OK)
             (void)readers_say(&db->readers, oldest, reading->state, NULL);
     }

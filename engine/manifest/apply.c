@@ -9,7 +9,8 @@
 
 /* ---- files ---- */
 
-/* The file is there already: is it the same one, and in other regions' stores of the family alone? */
+/* A file has this number already: is it the same one, and only in stores of the same family in
+ * other regions? */
 static bool
 may_share(const struct apply *apply, const struct item *item, const struct manifest_file *file)
 {

@@ -360,7 +360,7 @@ tell_tail(const struct load *load, uint64_t offset)
     visitor->fault(visitor->argument, &cause, content - offset, true);
 }
 
-/* What is no record at *offset, perhaps the end: the torn tail, or damage.  *offset: where to go on;
+/* What is no record at *offset, perhaps the end: the torn tail, or damage. *offset: where to go on;
  * the file's size: nowhere. */
 static enum petal_status
 step_over(struct load *load, uint64_t *offset, petal_error *error)

@@ -149,7 +149,8 @@ const struct region_store *cursor_store_at_hand(const petal_cursor *cursor,
 /* Have the stores' inputs of the region at hand. */
 enum petal_status cursor_enter_stores(petal_cursor *cursor, petal_error *error);
 
-/* Have the stores' inputs of the region that has the row; empty: of the first, reversed the last. */
+/* Have the stores' inputs of the region that has the row; without bytes, of the first region,
+ * or if reversed, of the last. */
 enum petal_status cursor_enter_region_of(petal_cursor *cursor, petal_slice row, petal_error *error);
 /* .. of the one after that at hand, in the direction of the scan. REQUIRES: more_regions. */
 enum petal_status cursor_enter_next_region(petal_cursor *cursor, petal_error *error);

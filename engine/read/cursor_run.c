@@ -10,8 +10,8 @@
  * say all of that of all its cells is decoded as a whole, if the other sources' next rows, the stop
  * row and the limit of rows lie after it. Else cells are taken as they come first in the merge of
  * the sources: for a long run each source decodes some ahead, into its window (base/merge_iter.h),
- * if its block says that of them; what is left there when the run ends is given back. For short runs
- * the windows cost more than they save.
+ * if its block says that of them; what is left there when the run ends is given back. For short
+ * runs the windows cost more than they save.
  *
  * WHAT A RUN LEAVES. No block goes while cells of a run point into it. So a run ends where its
  * source needs the next block; of a merge each source may leave one, which it keeps until the next

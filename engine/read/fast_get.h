@@ -5,8 +5,8 @@
  * Most gets ask no more, of data in which only newer versions hide a version. Then the answer is
  * the greatest put found, and getting there takes little: the row's hash, a key for a memtable that
  * may have the row, nothing for a file until its filter has said that it may. Data that needs more
- * (markers, times to live, ..) is noticed on the way: the get is DECLINED, nothing was answered, and
- * of the statistics nothing is counted but the blocks that it fetched; the general get
+ * (markers, times to live, ..) is noticed on the way: the get is DECLINED, nothing was answered,
+ * and of the statistics nothing is counted but the blocks that it fetched; the general get
  * (engine/read/get.h) takes over what is known by then.
  *
  * petal_get and petal_kv_get try it first. Its steps are declared for engine/read/fast_batch.h,

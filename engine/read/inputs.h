@@ -59,8 +59,8 @@ scan_inputs_memory(const struct region_store *region)
            scan_memory_bytes(most, sizeof(struct cell_iter *));
 }
 
-/* `qualifiers` are copied. No cells yet. PETAL_NO_MEMORY; scan_inputs_close has to be called all the
- * same. */
+/* `qualifiers` are copied. No cells yet. PETAL_NO_MEMORY; scan_inputs_close has to be called all
+ * the same. */
 enum petal_status scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
                                    const struct visibility_rules *rules,
                                    const petal_scan_options *options,

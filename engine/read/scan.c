@@ -260,9 +260,9 @@ store_scan_leave_row(struct store_scan *scan, petal_error *error)
 
 /* ---- in a row ---- */
 
-/* From a cell of the row to a place ahead in it: the first of a column's versions that are not later
- * than `latest`, or what comes `behind` the column. A few steps, then a seek, but in raw order, which
- * knows no places of columns. */
+/* From a cell of the row to a place ahead in it: the first of a column's versions that are not
+ * later than `latest`, or what comes `behind` the column. A few steps, then a seek, but in raw
+ * order, which knows no places of columns. */
 static enum petal_status
 go_ahead(struct store_scan *scan, petal_slice qualifier, int64_t latest, bool behind,
          petal_error *error)

@@ -1,11 +1,11 @@
 /*
- * border.h -- before which row a region is to be split: pure functions of the rows and bytes of its
- * store files.
+ * border.h -- the row at which a region is split: pure functions of the rows and bytes of its store
+ * files.
  *
- * The border that shares no file is the best: a file that reaches over it stays whole on the disk
- * until both regions have rewritten it, and where keys come in order nothing else would ever make
- * them do so. So the border is the first row of a file where one leaves each region three eighths
- * of the bytes or more; else about the middle of all bytes, by the middles of the files.
+ * The best border divides no file: a divided file stays on the disk as a whole until both regions
+ * have rewritten it, and if keys are written in order, nothing else would make them do that. So the
+ * border is the first row of a file, if there is one that leaves each region at least three eighths
+ * of the bytes; else it is near the middle of all bytes, by the middles of the files.
  *
  * Threads: pure.
  */
@@ -20,16 +20,17 @@
 struct border_file {
     petal_slice row_min, row_max;
     petal_slice row_middle; /* empty: not known */
-    uint64_t bytes;         /* that are of the region */
+    uint64_t bytes;         /* that are in the region */
 };
 
-/* The first row of a file, before which and from which on lie three eighths of the bytes or more,
- * in whole files: of these rows that over which files of the fewest bytes reach, then the nearest
- * to the middle. Empty: there is none. Sorts `files`; `ends` has room for as many. */
+/* The first row of a file, such that whole files with at least three eighths of the bytes end
+ * before it, and as many begin at it or later. Of several such rows, the one that divides files of
+ * the fewest bytes, then the one nearest to the middle. Empty: there is none. Sorts `files`; `ends`
+ * has room for as many. */
 petal_slice border_between_files(struct border_file *files, size_t count, struct border_file *ends);
 
-/* The middle of a file, such that the files whose middles are not behind it have half of the bytes:
- * of those whose middle is known. Empty: of none. Sorts `files`. */
+/* The middle of a file, such that the files whose middles are not after it have half of the bytes.
+ * Only files whose middle is known count. Empty: there is none. Sorts `files`. */
 petal_slice border_among_middles(struct border_file *files, size_t count);
 
 #endif

@@ -31,8 +31,8 @@
  * already, or none; PETAL_NOT_FOUND: the table was dropped. */
 enum petal_status region_split(petal_table *table, petal_slice row, petal_error *error);
 
-/* May regions of the table change? PETAL_NOT_FOUND: it was dropped; or the database is not writable,
- * or a family of it not usable. REQUIRES: leadership. */
+/* May regions of the table change? PETAL_NOT_FOUND: it was dropped; or the database is not
+ * writable, or a family of it not usable. REQUIRES: leadership. */
 enum petal_status region_check_table(const petal_table *table, petal_error *error);
 
 /* Merge the region `upper` into the one before it, which was `lower` when it was looked at.

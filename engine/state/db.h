@@ -129,7 +129,7 @@ struct petal_db {
     struct reading *reading;      /* engine/db/refresh.h; NULL: opened for writing */
     struct flusher *flusher;      /* engine/flush/flush.h */
     struct compactor *compactor;  /* engine/compact/compactor.h; NULL until recovery is done */
-    struct region_keeper *keeper; /* engine/region/keeper.h; NULL: nobody splits by itself */
+    struct region_keeper *keeper; /* engine/region/keeper.h; NULL: no automatic splits */
     struct progress progress;
     struct failure failure;
 
@@ -206,7 +206,7 @@ void db_publish_view(petal_db *db, struct view *view);
 struct store *db_store_at(const petal_family *family, petal_slice row);
 struct store *db_next_store(const petal_family *family, const struct store *before);
 
-/* The size of a store's files at which its region is to be split by itself; UINT64_MAX: never. */
+/* The size of a store's files at which its region is split automatically; UINT64_MAX: never. */
 static inline uint64_t
 db_max_region_bytes(const petal_table *table)
 {

@@ -22,7 +22,7 @@ struct petal_kv {
     petal_family *family;
 };
 
-/* The stores of a family by the starts of their regions, for who writes to them. */
+/* The stores of a family by the starts of their regions, for writers. */
 struct store_map {
     struct store_place {
         uint64_t start_head; /* slice_head(store->start, 0) */
@@ -37,11 +37,11 @@ struct petal_family {
     uint16_t id;        /* unique in its table, never used again */
     size_t slot;        /* in views */
     struct store *all_stores; /* of regions that were merged as well; guarded by schema.mutex */
-    struct store_map stores;  /* [leader] those that are not, as the views have them */
+    struct store_map stores;  /* [leader] those not merged, as in the views */
     petal_slice name;
     _Atomic(const struct family_descriptor *) descriptor; /* replaced under schema.mutex */
     struct family_descriptor *next_descriptor; /* of table_follow, or NULL; under schema.mutex */
-    _Atomic(bool) dropped;                     /* by itself; see family_is_dropped */
+    _Atomic(bool) dropped;                     /* alone; see family_is_dropped */
     /* Has lost a file (engine/state/damage.h); does not change once the database is open. */
     bool unusable;
     /*
@@ -110,7 +110,7 @@ family_is_dropped(const petal_family *family)
            table_is_dropped(family->table);
 }
 
-/* Its family was dropped, or its region is a part of another. Constant likewise. */
+/* Its family was dropped, or its region was merged into another. Constant likewise. */
 static inline bool
 store_is_dropped(const struct store *store)
 {
@@ -193,7 +193,7 @@ view_regions(const struct view *view, const petal_family *family)
     return view_at(view, family->slot);
 }
 
-/* That of the row, whose head is slice_head(row, 0); NULL likewise. */
+/* The one that has the row, whose head is slice_head(row, 0); NULL likewise. */
 static inline const struct region_store *
 view_row_region(const struct view *view, const petal_family *family, uint64_t row_head,
                 petal_slice row)
@@ -222,7 +222,7 @@ petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
                          const petal_family_options *options);
 void family_free(petal_family *family); /* NULL: no-op */
 
-/* Among several. */
+/* family_store_of_row where there are several. */
 struct store *family_search_store(const petal_family *family, petal_slice row);
 
 /* The family's store of the row. LEADER. REQUIRES: the family was not dropped. */
@@ -233,7 +233,7 @@ family_store_of_row(const petal_family *family, petal_slice row)
                                      : family_search_store(family, row);
 }
 
-/* The first row behind the region of the store at `place` in the map; empty: open. LEADER. */
+/* The first row after the region of the store at `place` in the map; empty: no end. LEADER. */
 static inline petal_slice
 family_store_end(const petal_family *family, size_t place)
 {
@@ -241,21 +241,23 @@ family_store_end(const petal_family *family, size_t place)
                                             : slice_make(NULL, 0);
 }
 
-/* Room in the map for `more` stores than there are; false: no memory. LEADER, or while no other
- * thread has the family; so are the next two. */
+/* Make room in the map for `more` further stores; false: no memory. REQUIRES, as do the next
+ * two: LEADER, or no other thread has the family. */
 bool family_reserve_stores(petal_family *family, size_t more);
 /* REQUIRES: there is room. */
 void family_show_store(petal_family *family, struct store *store);
 void family_hide_store(petal_family *family, const struct store *store);
 
-/* A handle of the family's store of a region, in the family's list, with no memtable and in no view
- * yet; NULL: no memory. REQUIRES: schema.mutex held, or nobody but the caller knows the family. */
+/* Make a handle for the family's store of a region, in the family's list, still without a memtable
+ * and in no view; NULL: no memory. REQUIRES: schema.mutex held, or only the caller knows the
+ * family. */
 struct store *store_new(petal_family *family, uint32_t region, petal_slice start);
 
-/* It is the newest of its family, and was never in a published view. The same. */
+/* REQUIRES: the same; it is the newest of its family, and was never in a published view. */
 void store_free_newest(struct store *store);
 
-/* That of the region that is not merged; NULL: none. The same. */
+/* The family's store of the region, if that was not merged; NULL: there is none. REQUIRES: the
+ * same. */
 struct store *family_store(const petal_family *family, uint32_t region);
 
 /* Replace the present descriptor, which is kept. REQUIRES: schema.mutex held. */

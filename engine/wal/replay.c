@@ -275,9 +275,9 @@ later_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_e
     return status;
 }
 
-/* How far the WAL was synced, if that is after `bad`, as any promise says; else anything up to that.
- * `content`: where the bytes end that are not zero. `final`: the WAL's length as later WALs give it,
- * 0 if none does. */
+/* How far the WAL was synced, if that is after `bad`, as any promise says; else anything up to
+ * that. `content`: where the bytes end that are not zero. `final`: the WAL's length as later WALs
+ * give it, 0 if none does. */
 static enum petal_status
 find_promise(const struct wal_list *list, struct wal_reader *reader, uint64_t bad, uint64_t content,
              uint64_t final, uint64_t *promise, petal_error *error)

@@ -184,8 +184,8 @@ must_fail(struct failure_faults *faults, unsigned call, const char *path, const 
     return true;
 }
 
-/* Before each call of the disk, which has a way to fail of its own: it says what becomes of unsynced
- * bytes. */
+/* Before each call of the disk, which has a way to fail of its own: it says what becomes of
+ * unsynced bytes. */
 static void
 watch_call(void *argument, const struct memory_vfs_call *call, const void *bytes)
 {

@@ -1,8 +1,8 @@
 /*
  * failure_faults.h -- file calls and allocations that fail by call site
- * (tests/crash/failure_site.h): a watcher of the files in memory (tests/disk/vfs.h) and an allocator
- * in front of another count the visits of each site and let a chosen one fail, with a chosen error,
- * once, for a while, or for good.
+ * (tests/crash/failure_site.h): a watcher of the files in memory (tests/disk/vfs.h) and an
+ * allocator in front of another count the visits of each site and let a chosen one fail, with a
+ * chosen error, once, for a while, or for good.
  *
  * Threads: all functions from any thread; but planning and healing while the library works decides
  * nothing about calls that are under way.

@@ -58,8 +58,8 @@ passes(const struct failure_run *run)
     return cause == EMFILE || cause == ENFILE || cause == ENOMEM;
 }
 
-/* What leaves it so is a log, a manifest or names of which nobody knows what the medium has; a store
- * file is written again. */
+/* What leaves it so is a log, a manifest or names of which nobody knows what the medium has; a
+ * store file is written again. */
 static bool
 may_be_read_only(const struct failure_run *run)
 {

@@ -1187,8 +1187,8 @@ get_all(struct failure_run *run, petal_table *table, petal_slice row, size_t cel
     petal_result_free(result);
 }
 
-/* Rows and columns that no memory at hand has room for, and more markers in a row than a get looks at
- * first: the gallery has none. */
+/* Rows and columns that no memory at hand has room for, and more markers in a row than a get looks
+ * at first: the gallery has none. */
 static void
 step_read_long(struct failure_run *run)
 {

@@ -10,8 +10,8 @@
  *
  * Writers who write at once have rows, and numbers, of their own.
  *
- * Nothing of the ledger asserts but ledger_must_* and ledger_start, which are in fixture.c as is the
- * database: it may be used in threads and forked processes, and needs only petal.h.
+ * Nothing of the ledger asserts but ledger_must_* and ledger_start, which are in fixture.c as is
+ * the database: it may be used in threads and forked processes, and needs only petal.h.
  */
 #ifndef PETAL_TESTS_CRASH_LEDGER_H
 #define PETAL_TESTS_CRASH_LEDGER_H
@@ -127,8 +127,8 @@ enum petal_status ledger_write(const struct ledger *ledger, uint64_t number,
 void ledger_must_write(const struct ledger *ledger, uint64_t number,
                        enum petal_durability durability);
 
-/* Read all of the writer by scans, again by gets; what differs between the two, or was never written, sets
- * state->wrong and is printed. */
+/* Read all of the writer by scans, again by gets; what differs between the two, or was never
+ * written, sets state->wrong and is printed. */
 enum petal_status ledger_read(const struct ledger *ledger, struct ledger_state *state,
                               petal_error *error);
 

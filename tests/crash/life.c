@@ -303,8 +303,8 @@ do_act(struct life *life, const struct act *wanted, bool must)
     assert_false(must);
     act->failed = true;
     act->refused = status == PETAL_NO_SPACE || status == PETAL_READ_ONLY;
-    /* Of a bulk nothing is there unless its edit of the manifest failed, which ends all writing. What
-     * became of it may not be told from what can be seen, if only a table snapshot has it. */
+    /* Of a bulk nothing is there unless its edit of the manifest failed, which ends all writing.
+     * What became of it may not be told from what can be seen, if only a table snapshot has it. */
     petal_stats_get(life->fixture.db, &stats);
     act->refused |= act->kind == ACT_BULK && !stats.read_only;
 }

@@ -9,8 +9,8 @@
  * CALLS of the petal_vfs, but for close_directory, are numbered from 1.  Faults are planned for the
  * n-th call from now, n = 1 being the next one.
  * - A planned failure: the call returns its error.  A failed write has stored the first half of its
- *   bytes, or what enum memory_effect says.  A failed sync has lost what was pending.  A failed close
- *   has closed.  Anything else has had no effect, or all of it.
+ *   bytes, or what enum memory_effect says. A failed sync has lost what was pending. A failed close
+ *   has closed. Anything else has had no effect, or all of it.
  * - A planned cut: the power fails during the n-th call.  What it writes or changes becomes
  *   pending, so it may survive or not; a sync does not happen.  That call and all later ones return
  *   EIO: the machine is off.

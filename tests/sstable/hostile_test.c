@@ -94,8 +94,8 @@ TEST(block_named_for_two_purposes_is_refused)
     sst_fixture_free(f);
 }
 
-/* The filter's index names a data block, which is in the cache already: a fast get, whose hint leads
- * there, does not take it for a chunk. */
+/* The filter's index names a data block, which is in the cache already: a fast get, whose hint
+ * leads there, does not take it for a chunk. */
 TEST(data_block_is_not_asked_as_a_chunk)
 {
     struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);

@@ -155,8 +155,8 @@ TEST(test_a_sequential_load_is_rewritten_seldom)
     assert_true(written < 2.5 * flushed);
 }
 
-/* Two that have more than half of a file's bytes each become two again: however many there are, only
- * smaller ones are rewritten to become fewer. */
+/* Two that have more than half of a file's bytes each become two again: however many there are,
+ * only smaller ones are rewritten to become fewer. */
 TEST(test_full_files_are_left_alone)
 {
     const struct plan_limits limits = {.small_bytes = 0, .part_bytes = 1000};

@@ -205,8 +205,8 @@ TEST(test_death_after_a_merge)
     regions_end(&fixture);
 }
 
-/* A put that a marker hides, though it came later: both are gone from files, but the log has the put
- * still, since another table needs that. It must not be replayed. */
+/* A put that a marker hides, though it came later: both are gone from files, but the log has the
+ * put still, since another table needs that. It must not be replayed. */
 static void
 hide_a_put(struct region_fixture *fixture, bool then_merge)
 {

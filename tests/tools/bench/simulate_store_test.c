@@ -1,4 +1,4 @@
-/* simulate_store_test.c -- the files of a region on sizes, with values that one can count by hand. */
+/* simulate_store_test.c -- a region's files as sizes, with values that can be computed by hand. */
 #include "tests/support/test.h"
 #include "tools/bench/simulate/store.h"
 
