@@ -138,8 +138,7 @@ cursor_copy_row(petal_cursor *cursor, petal_slice row)
 /* The place of the region that has the row; empty: of the first, in the direction of the scan. */
 uint32_t cursor_place_of(const struct region_list *list, petal_slice row, bool reversed);
 
-/* Come to the region where the bounds start, as the first family that is asked and has regions
- * tells of those of all. */
+/* Come to the region where the bounds start. */
 void cursor_find_regions(petal_cursor *cursor);
 
 /* The family's store of the region at hand; NULL: it has none. */

@@ -1,7 +1,6 @@
 /* cursor_regions.c -- from region to region, see cursor.h. */
 #include "base/error.h"
 #include "engine/read/cursor.h"
-#include "engine/read/options.h"
 #include "engine/read/receipt.h"
 
 #include <assert.h>
@@ -39,13 +38,7 @@ come_to(petal_cursor *cursor, uint32_t place)
 void
 cursor_find_regions(petal_cursor *cursor)
 {
-    const struct table_descriptor *descriptor = cursor->descriptor;
-    size_t named;
-
-    for (size_t i = 0; cursor->regions == NULL && i < descriptor->family_count; i++) {
-        if (read_asks_family(&cursor->options.read, descriptor->families[i], &named))
-            cursor->regions = view_regions(cursor->view, descriptor->families[i]);
-    }
+    cursor->regions = view_table_regions(cursor->view, cursor->descriptor);
     come_to(cursor, cursor->regions != NULL ? cursor_place_of(cursor->regions, cursor->bounds.start,
                                                               cursor->bounds.reversed)
                                             : 0);

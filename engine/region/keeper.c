@@ -55,7 +55,7 @@ find_split(petal_table *table, petal_slice from, uint8_t *row, size_t *row_bytes
            petal_error *error)
 {
     struct view *view = read_pin_view(table->db);
-    const struct region_list *list = view_regions(view, table_descriptor(table)->families[0]);
+    const struct region_list *list = view_table_regions(view, table_descriptor(table));
     enum petal_status status = PETAL_OK;
     bool found = false;
 

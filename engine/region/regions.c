@@ -42,18 +42,6 @@ describe(const petal_table *table, const struct view *view, const struct region_
     return info;
 }
 
-/* As the first family that the view knows has them; NULL: none. */
-static const struct region_list *
-find_regions(const petal_table *table, const struct view *view)
-{
-    const struct table_descriptor *descriptor = table_descriptor(table);
-    const struct region_list *list = NULL;
-
-    for (size_t i = 0; list == NULL && i < descriptor->family_count; i++)
-        list = view_regions(view, descriptor->families[i]);
-    return list;
-}
-
 enum petal_status
 petal_table_regions(petal_table *table,
                     bool (*visit)(void *argument, const petal_region_info *info), void *argument,
@@ -71,7 +59,7 @@ petal_table_regions(petal_table *table,
         return PETAL_INVALID;
     view = read_pin_view(table->db);
     status = table_check_alive(table, error);
-    list = find_regions(table, view);
+    list = view_table_regions(view, table_descriptor(table));
     for (uint32_t i = 0; status == PETAL_OK && go_on && list != NULL && i < list->count; i++) {
         petal_region_info info = describe(table, view, list, i);
 
@@ -127,7 +115,7 @@ split_regions(petal_table *table, uint32_t region, petal_error *error)
     if (row == NULL)
         return error_no_memory(error);
     view = read_pin_view(table->db);
-    list = find_regions(table, view);
+    list = view_table_regions(view, table_descriptor(table));
     for (uint32_t i = 0; list != NULL && i < list->count; i++) {
         bool own = false;
 
@@ -172,7 +160,7 @@ find_neighbours(const petal_table *table, uint32_t region, uint32_t other, uint3
                 petal_error *error)
 {
     struct view *view = read_pin_view(table->db);
-    const struct region_list *list = find_regions(table, view);
+    const struct region_list *list = view_table_regions(view, table_descriptor(table));
     uint32_t count = list != NULL ? list->count : 0, found = 0, places[2];
     char quoted[160];
 

@@ -193,6 +193,18 @@ view_regions(const struct view *view, const petal_family *family)
     return view_at(view, family->slot);
 }
 
+/* The regions of a table in a view: all its families in the view have the same. NULL: none is in
+ * it. */
+static inline const struct region_list *
+view_table_regions(const struct view *view, const struct table_descriptor *descriptor)
+{
+    const struct region_list *list = NULL;
+
+    for (size_t i = 0; list == NULL && i < descriptor->family_count; i++)
+        list = view_regions(view, descriptor->families[i]);
+    return list;
+}
+
 /* The one that has the row, whose head is slice_head(row, 0); NULL likewise. */
 static inline const struct region_store *
 view_row_region(const struct view *view, const petal_family *family, uint64_t row_head,
