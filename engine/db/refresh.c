@@ -248,19 +248,11 @@ take_store(struct takeover *takeover, petal_family *family, size_t place,
 static struct store *
 find_store(const struct store_map *map, const struct manifest_region *region)
 {
-    for (size_t first = 0, behind = map->count; first < behind;) {
-        size_t middle = first + (behind - first) / 2;
-        struct store *store = map->places[middle].store;
-        int order = slice_compare(store->start, region->start);
+    struct store *store = map->count > 0 ? store_map_search(map, region->start) : NULL;
 
-        if (order == 0)
-            return store->region == region->id ? store : NULL;
-        if (order < 0)
-            first = middle + 1;
-        else
-            behind = middle;
-    }
-    return NULL;
+    return store != NULL && store->region == region->id && slice_equal(store->start, region->start)
+               ? store
+               : NULL;
 }
 
 static bool

@@ -54,12 +54,13 @@ store_new(petal_family *family, uint32_t region, petal_slice start)
 }
 
 struct store *
-family_search_store(const petal_family *family, petal_slice row)
+store_map_search(const struct store_map *map, petal_slice row)
 {
-    const struct store_place *place = family->stores.places;
+    const struct store_place *place = map->places;
     uint64_t row_head = slice_head(row, 0);
 
-    for (size_t count = family->stores.count; count > 1;) {
+    assert(map->count > 0);
+    for (size_t count = map->count; count > 1;) {
         size_t half = count / 2;
         uint64_t head = place[half].start_head;
 

@@ -234,15 +234,15 @@ petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
                          const petal_family_options *options);
 void family_free(petal_family *family); /* NULL: no-op */
 
-/* family_store_of_row where there are several. */
-struct store *family_search_store(const petal_family *family, petal_slice row);
+/* The store that has the row. REQUIRES: there is one at least. */
+struct store *store_map_search(const struct store_map *map, petal_slice row);
 
 /* The family's store of the row. LEADER. REQUIRES: the family was not dropped. */
 static inline struct store *
 family_store_of_row(const petal_family *family, petal_slice row)
 {
     return family->stores.count == 1 ? family->stores.places->store
-                                     : family_search_store(family, row);
+                                     : store_map_search(&family->stores, row);
 }
 
 /* The first row after the region of the store at `place` in the map; empty: no end. LEADER. */
