@@ -80,25 +80,35 @@ error_no_region(const petal_table *table, uint32_t region, petal_error *error)
                      error_quote(table->name, quoted, sizeof quoted), region);
 }
 
-/* The region at that place of the view, in its middle. */
-static enum petal_status
-split_in_middle(petal_table *table, const struct view *view, const struct region_list *list,
-                uint32_t place, uint8_t *row, bool *has_middle, petal_error *error)
-{
-    size_t row_bytes;
-    enum petal_status status = region_middle(table, view, place, 0, row, &row_bytes, error);
-    char quoted[160];
+/* A region that is to be split. */
+struct choice {
+    uint32_t region;  /* 0: there is none */
+    size_t row_bytes; /* of the row in its middle; 0: it has no middle */
+    petal_slice next; /* where the region after it starts, which stays; empty: it is the last */
+};
 
-    if (status != PETAL_OK)
-        return status;
-    if (row_bytes > 0) {
-        *has_middle = true;
-        return region_split(table, slice_make(row, row_bytes), error);
+/* The region of that id, or if it is 0, the first one that starts at `from` or after it. The view,
+ * which keeps memtables in memory, is held no longer than that. */
+static enum petal_status
+choose(petal_table *table, uint32_t region, petal_slice from, uint8_t *row, struct choice *choice,
+       petal_error *error)
+{
+    struct view *view = read_pin_view(table->db);
+    const struct region_list *list = view_table_regions(view, table_descriptor(table));
+    enum petal_status status = PETAL_OK;
+
+    *choice = (struct choice){0};
+    for (uint32_t i = 0; choice->region == 0 && list != NULL && i < list->count; i++) {
+        const struct region_store *at = &list->regions[i];
+
+        if (region != 0 ? at->store->region != region : slice_compare(at->start, from) < 0)
+            continue;
+        choice->region = at->store->region;
+        choice->next = region_end(list, i);
+        status = region_middle(table, view, i, 0, row, &choice->row_bytes, error);
     }
-    return error_set(
-        error, PETAL_INVALID,
-        "region %u of table %s has no middle: its store files are too few or too small",
-        list->regions[place].store->region, error_quote(table->name, quoted, sizeof quoted));
+    view_unref(view);
+    return status;
 }
 
 /* The region of that id, or all that have a middle. */
@@ -107,31 +117,35 @@ split_regions(petal_table *table, uint32_t region, petal_error *error)
 {
     const petal_allocator *allocator = table->db->env.allocator;
     uint8_t *row = mem_alloc(allocator, PETAL_MAX_ROW_BYTES);
-    struct view *view;
-    const struct region_list *list;
-    bool found = false, has_middle = false;
-    enum petal_status status = PETAL_OK;
+    struct choice choice = {0};
+    uint32_t last = 0;
+    bool has_middle = false;
+    char quoted[160];
+    enum petal_status status;
 
     if (row == NULL)
         return error_no_memory(error);
-    view = read_pin_view(table->db);
-    list = view_table_regions(view, table_descriptor(table));
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
-        bool own = false;
-
-        if (region != 0 && list->regions[i].store->region != region)
-            continue;
-        found = true;
-        status = split_in_middle(table, view, list, i, row, &own, error);
-        has_middle = has_middle || own;
-        if (status != PETAL_OK && (own || status != PETAL_INVALID))
-            break;
-    }
-    view_unref(view);
+    do {
+        status = choose(table, region, choice.next, row, &choice, error);
+        if (choice.region != 0)
+            last = choice.region;
+        if (status == PETAL_OK && choice.row_bytes > 0) {
+            has_middle = true;
+            status = region_split(table, slice_make(row, choice.row_bytes), error);
+            /* Another thread has split it there. */
+            if (status == PETAL_INVALID)
+                status = PETAL_OK;
+        }
+    } while (status == PETAL_OK && region == 0 && choice.next.size > 0);
     mem_free(allocator, row, PETAL_MAX_ROW_BYTES);
-    if (!found)
+    if (status != PETAL_OK || has_middle)
+        return status;
+    if (last == 0)
         return error_no_region(table, region, error);
-    return has_middle && status == PETAL_INVALID ? PETAL_OK : status;
+    return error_set(
+        error, PETAL_INVALID,
+        "region %u of table %s has no middle: its store files are too few or too small", last,
+        error_quote(table->name, quoted, sizeof quoted));
 }
 
 enum petal_status

@@ -178,6 +178,53 @@ TEST(test_a_region_is_split_in_its_middle)
     regions_end(&fixture);
 }
 
+/* After each split: flush, and note what memtables take then. */
+struct flushing {
+    petal_db *db;
+    unsigned splits;
+    uint64_t most_memory;
+};
+
+static void
+flush_after_split(void *context, enum petal_log_level level, const char *line)
+{
+    struct flushing *flushing = context;
+    petal_stats stats;
+
+    if (level != PETAL_LOG_INFO || strstr(line, "where another was split") == NULL)
+        return;
+    flushing->splits++;
+    MUST(petal_flush(flushing->db, NULL, WHY));
+    petal_stats_get(flushing->db, &stats);
+    if (stats.memtable_memory > flushing->most_memory)
+        flushing->most_memory = stats.memtable_memory;
+}
+
+/* While the regions of a table are split one after the other, memtables go as they are flushed. */
+TEST(test_splits_keep_no_memtables)
+{
+    struct flushing flushing = {0};
+    struct region_fixture fixture;
+    petal_stats before;
+
+    regions_begin(&fixture);
+    fixture.base.env.log = flush_after_split;
+    fixture.base.env.log_context = &flushing;
+    regions_reopen(&fixture);
+    flushing.db = fixture.base.db;
+    regions_put(fixture.table, 0, 400, 1);
+    regions_flush(&fixture);
+    regions_must_split_before(fixture.table, 200);
+    flushing = (struct flushing){.db = fixture.base.db};
+    regions_put(fixture.table, 0, 400, 2);
+    petal_stats_get(fixture.base.db, &before);
+    MUST(petal_table_split(fixture.table, text(""), 0, WHY));
+    assert_int_equal(flushing.splits, 2);
+    assert_true(flushing.most_memory < before.memtable_memory / 2);
+    regions_expect_rows(fixture.table, 0, 400, 2, NULL);
+    regions_end(&fixture);
+}
+
 /* An index of several levels: of the rows the keys are so long that a block has few. */
 TEST(test_the_middle_of_a_large_index)
 {
