@@ -287,8 +287,8 @@ answer_lists_error(const struct answer *answer)
 
 /* ---- printing ---- */
 
-static void
-print_string(petal_slice string, FILE *out)
+void
+answer_print_string(petal_slice string, FILE *out)
 {
     const unsigned char *bytes = string.data;
 
@@ -312,13 +312,13 @@ answer_print_cell(const petal_cell *cell, FILE *out)
             type = cell_types[i].name;
     }
     fputs("- ", out);
-    print_string(cell->row, out);
+    answer_print_string(cell->row, out);
     fputc(' ', out);
-    print_string(cell->family, out);
+    answer_print_string(cell->family, out);
     fputc(' ', out);
-    print_string(cell->qualifier, out);
+    answer_print_string(cell->qualifier, out);
     fprintf(out, " %" PRId64 " %s ", cell->timestamp, type);
-    print_string(cell->value, out);
+    answer_print_string(cell->value, out);
     fputc('\n', out);
 }
 

@@ -56,5 +56,6 @@ bool answer_has_cell(const struct answer *answer, const petal_cell *cell);
 /* Write the lines of the answer as they stand in a file. */
 void answer_print(const struct answer *answer, FILE *out);
 void answer_print_cell(const petal_cell *cell, FILE *out);
+void answer_print_string(petal_slice string, FILE *out);
 
 #endif

@@ -4,8 +4,9 @@
 #
 #     tests/conformance/conformance_test.sh CONFORMANCE
 #
-# The cases are run as they are and, unless SANITIZE says that the build is slow, with every kind of
-# filter: no filter may change an answer.
+# The cases are run as they are, with regions that are split and merged between the operations, and,
+# unless SANITIZE says that the build is slow, with every kind of filter: nothing of that may change
+# an answer.
 set -u
 export LC_ALL=C
 here=$(dirname "$0")
@@ -34,6 +35,9 @@ run() {
 
 run 0 "the cases" "$here/cases"
 echo "counted: conformance: $(tail -n 1 "$scratch/said")"
+run 0 "the cases with regions that change" --regions "$here/cases"
+grep '^counted: ' "$scratch/said"
+grep -q ': [1-9][0-9]* splits and [1-9][0-9]* merges ' "$scratch/said" || fail "regions: nothing was split or merged"
 if [ -z "${SANITIZE:-}" ]; then
     for kind in NONE ROW ROWCOL ROW_ROWCOL ROWPREFIX; do
         run 0 "the cases with BLOOMFILTER $kind" --bloom $kind "$here/cases"

@@ -10,6 +10,8 @@
  *     --parse-only          read the files, run nothing
  *     --bloom KIND          NONE, ROW, ROWCOL, ROW_ROWCOL or ROWPREFIX for all families: no answer
  *                           may change
+ *     --regions             split and merge the regions of the tables between the operations: the
+ *                           same; PETAL_SEED says where
  *     --differences FILE    the list of deliberate differences, instead of
  *                           tests/conformance/DIFFERENCES
  *
@@ -18,12 +20,14 @@
  */
 #include "tests/conformance/files.h"
 #include "tests/conformance/history.h"
+#include "tests/conformance/regions.h"
 #include "tests/conformance/report.h"
 #include "tests/conformance/store.h"
 #include "tests/conformance/ties.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -34,7 +38,7 @@
 #define PREFIX_BYTES 2 /* of --bloom ROWPREFIX, for families that have no length of their own */
 
 struct settings {
-    bool verbose, list, parse_only;
+    bool verbose, list, parse_only, regions;
     const char *only_case;
     enum petal_bloom_type bloom; /* 0: that of the families */
     const char *differences;
@@ -249,9 +253,22 @@ find_entry(const struct difference_list *list, const struct recorded_case *recor
     return NULL;
 }
 
+/* Change regions before the operation. */
+static void
+change_regions(struct region_changes *changes, struct store *store,
+               const struct recorded_case *recorded, size_t index, struct report *report)
+{
+    petal_error error;
+
+    if (region_changes_make(changes, store, recorded, index, &error) != PETAL_OK)
+        report_trouble(report, "regions cannot be split or merged", error.text);
+}
+
+/* `changes` NULL: the table keeps its one region. */
 static void
 run_steps(const struct settings *settings, struct store *store, const struct difference_list *list,
-          struct recorded_case *recorded, struct arena *arena, struct report *report)
+          struct recorded_case *recorded, struct region_changes *changes, struct arena *arena,
+          struct report *report)
 {
     struct tie_ledger ties = {.arena = arena};
     struct history history = {.arena = arena, .recorded = recorded};
@@ -264,6 +281,8 @@ run_steps(const struct settings *settings, struct store *store, const struct dif
         snprintf(running, sizeof running, "\nwhile running %s:%zu, case %.*s\n", report->path,
                  step->operation.line, (int)(recorded->name.size < 100 ? recorded->name.size : 100),
                  (const char *)recorded->name.data);
+        if (changes != NULL)
+            change_regions(changes, store, recorded, i, report);
         store_run(store, &step->operation, &answer_arena, &actual);
         if (settings->only_case != NULL)
             report_step(report, step, &actual);
@@ -280,7 +299,8 @@ run_steps(const struct settings *settings, struct store *store, const struct dif
 
 static void
 run_case(const struct settings *settings, const struct difference_list *list, const char *path,
-         struct recorded_case *recorded, struct arena *arena, struct report *report)
+         struct recorded_case *recorded, struct region_changes *changes, struct arena *arena,
+         struct report *report)
 {
     struct store store;
     petal_error error = {.status = PETAL_OK};
@@ -291,7 +311,7 @@ run_case(const struct settings *settings, const struct difference_list *list, co
     snprintf(running, sizeof running, "\nwhile beginning %s:%zu\n", path, recorded->line);
     status = store_init(&store, recorded, &error);
     if (status == PETAL_OK)
-        run_steps(settings, &store, list, recorded, arena, report);
+        run_steps(settings, &store, list, recorded, changes, arena, report);
     else
         report_trouble(report, "the table cannot be made", error.text);
     status = store_fini(&store, &error);
@@ -305,8 +325,11 @@ run_files(const struct settings *settings, const struct case_files *files,
           const struct difference_list *list)
 {
     struct report report = {.verbose = settings->verbose};
+    struct region_changes changes = {.tell = settings->only_case != NULL};
     uint64_t unlisted;
 
+    if (settings->regions)
+        changes.seed = test_seed();
     watch_for_death();
     for (size_t i = 0; i < files->count; i++) {
         struct arena arena = {NULL};
@@ -316,13 +339,17 @@ run_files(const struct settings *settings, const struct case_files *files,
         reader_init(&reader, files->files[i].path, files->files[i].bytes, &arena);
         while (case_read(&reader, &recorded)) {
             if (is_case(&recorded, settings->only_case))
-                run_case(settings, list, files->files[i].path, &recorded, &arena, &report);
+                run_case(settings, list, files->files[i].path, &recorded,
+                         settings->regions ? &changes : NULL, &arena, &report);
             arena_clear(&arena);
         }
         reader_fini(&reader);
         arena_clear(&arena);
     }
     unlisted = report_finish(&report, false);
+    if (settings->regions)
+        test_counted("%" PRIu64 " splits and %" PRIu64 " merges of regions between operations",
+                     changes.splits, changes.merges);
     report_fini(&report);
     return unlisted;
 }
@@ -384,7 +411,7 @@ usage(const char *what, const char *which)
     fprintf(stderr,
             "conformance: %s%s\n"
             "usage: conformance [--verbose] [--case NAME] [--list] [--parse-only] [--bloom KIND]\n"
-            "                   [--differences FILE] PATH..\n",
+            "                   [--regions] [--differences FILE] PATH..\n",
             what, which);
     return 2;
 }
@@ -418,6 +445,7 @@ read_options(int count, char **arguments, struct settings *settings)
                                             {"list", no_argument, NULL, 'l'},
                                             {"parse-only", no_argument, NULL, 'p'},
                                             {"bloom", required_argument, NULL, 'b'},
+                                            {"regions", no_argument, NULL, 'r'},
                                             {"differences", required_argument, NULL, 'd'},
                                             {NULL, 0, NULL, 0}};
     int option;
@@ -426,6 +454,7 @@ read_options(int count, char **arguments, struct settings *settings)
         settings->verbose = settings->verbose || option == 'v';
         settings->list = settings->list || option == 'l';
         settings->parse_only = settings->parse_only || option == 'p';
+        settings->regions = settings->regions || option == 'r';
         if (option == 'c')
             settings->only_case = optarg;
         else if (option == 'd')
