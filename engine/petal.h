@@ -593,7 +593,8 @@ enum petal_attribute_kind {
      * which flushes use.
      *
      * And on MAX_FILESIZE, the bytes at which a region of the table is split, in place of
-     * petal_options.max_region_bytes, and SPLIT_ENABLED: with false it is not split automatically.
+     * petal_options.max_region_bytes, on SPLIT_ENABLED and on MERGE_ENABLED: with false the first
+     * keeps the background from splitting and merging regions, the second from merging them.
      */
     PETAL_KEPT_ATTRIBUTE = 3
 };
@@ -715,7 +716,8 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
  * the store files of a family in it pass the limit (petal_options.max_region_bytes), in the middle
  * of the rows that they have, or by petal_table_split. A split stops writers for a commit of the
  * manifest, and rewrites nothing: until the background has rewritten the files that reach over the
- * border, both regions name them.
+ * border, both regions name them. Neighbours become one by petal_table_merge, or in the background
+ * when both were made more than three days ago and they have together at most a quarter of the limit.
  */
 typedef struct petal_region_info {
     size_t size;            /* of this struct */

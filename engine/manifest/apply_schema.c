@@ -442,8 +442,8 @@ apply_create_region(const struct apply *apply, const struct item *item)
     struct manifest *manifest = apply->manifest;
     struct manifest_table *table = item->table;
     uint32_t id = get_le32(item->payload + 4);
-    petal_slice start =
-        slice_make(item->payload + MANIFEST_IDS_BYTES, item->size - MANIFEST_IDS_BYTES);
+    petal_slice start = slice_make(item->payload + MANIFEST_CREATE_REGION_BYTES,
+                                   item->size - MANIFEST_CREATE_REGION_BYTES);
     struct manifest_region *region;
     struct manifest_store *stores;
     enum petal_status status = PETAL_OK;
@@ -465,6 +465,7 @@ apply_create_region(const struct apply *apply, const struct item *item)
     } else {
         struct item made = {.table = table, .region = region};
 
+        region->created_ms = (int64_t)get_le64(item->payload + 8);
         region->place = manifest_region_of(table, start) + 1;
         status = item_note_store(apply, UNDO_MADE_REGION, &made, 0, NULL);
     }

@@ -96,9 +96,10 @@ enum manifest_attribute {
 #define MANIFEST_DROP_FAMILY_BYTES 8
 #define MANIFEST_NEXT_FAMILY_BYTES 8
 #define MANIFEST_DROP_REGION_BYTES 8
-/* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow.
- * CREATE_REGION does, too; the row follows where the region starts. */
+/* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow. */
 #define MANIFEST_IDS_BYTES 8
+/* Ids and time; the row follows where the region starts. */
+#define MANIFEST_CREATE_REGION_BYTES 16
 
 /* Numbers of logs and store files are below, so far that counting on from any of them never ends.
  */

@@ -9,6 +9,17 @@
 
 #include <assert.h>
 
+/* How often regions are looked at for what time alone has made due. */
+#define LOOK_SECONDS 600
+
+/* Neighbours are small that have together the SMALL_PART-th part of what one may have: so they grow
+ * to four times that before they are split again. */
+#define SMALL_PART 4
+/* hbase.normalizer.merge.min_region_age.days is 3. */
+#define MERGE_AGE_MS ((int64_t)3 * 24 * 3600 * 1000)
+/* Each stops writers for a moment; more are left to the next look. */
+#define MOST_MERGES 100
+
 /* All but the thread is guarded by progress.mutex. */
 struct region_keeper {
     bool stopping;
@@ -36,14 +47,14 @@ is_too_large(const petal_table *table, const struct view *view, uint32_t place)
 }
 
 static void
-note_failure(const petal_table *table, const petal_error *error)
+note_failure(const petal_table *table, const char *what, const petal_error *error)
 {
     char quoted[160];
 
     if (error->status == PETAL_NOT_FOUND || error->status == PETAL_READ_ONLY)
         return;
-    env_log(&table->db->env, PETAL_LOG_WARNING, "a region of table %s was not split: %s",
-            error_quote(table->name, quoted, sizeof quoted), error->text);
+    env_log(&table->db->env, PETAL_LOG_WARNING, "a region of table %s was not %s: %s",
+            error_quote(table->name, quoted, sizeof quoted), what, error->text);
 }
 
 /* Where the first region that is too large, of those that start at `from` or behind it, is to be
@@ -85,10 +96,93 @@ split_regions(petal_table *table, uint8_t *row)
         if (status == PETAL_OK && row_bytes > 0)
             status = region_split(table, slice_make(row, row_bytes), &error);
         if (status != PETAL_OK)
-            note_failure(table, &error);
+            note_failure(table, "split", &error);
         from = next;
     } while (from.size > 0 && db_is_writable(table->db));
 }
+
+/* ---- merging what is small ---- */
+
+/* What the store has, in files and in memory. */
+static uint64_t
+store_bytes(const struct store_view *store)
+{
+    uint64_t bytes = store_view_file_bytes(store);
+
+    for (uint32_t i = 0; i < store->memtable_count; i++)
+        bytes += memtable_bytes(store->memtables[i]->memtable);
+    return bytes;
+}
+
+static bool
+is_old(const struct region_store *region, int64_t now_ms)
+{
+    int64_t created = region->store->created_ms;
+
+    return created <= 0 || now_ms - created > MERGE_AGE_MS;
+}
+
+/* Are the region at `place` and the one before it old, and small together? */
+static bool
+are_small(const petal_table *table, const struct view *view, uint32_t place, int64_t now_ms)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    uint64_t most = db_max_region_bytes(table) / SMALL_PART;
+
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        const struct region_list *list = view_regions(view, descriptor->families[i]);
+        const struct region_store *upper;
+
+        if (list == NULL || place >= list->count)
+            return false;
+        upper = &list->regions[place];
+        if (!is_old(upper, now_ms) || !is_old(upper - 1, now_ms) ||
+            store_bytes(upper->view) + store_bytes(upper[-1].view) > most)
+            return false;
+    }
+    return true;
+}
+
+/* Find the first region that starts behind `from` and is to be merged into the one before it: their
+ * stores in some family, which stay. False: there is none. */
+static bool
+find_merge(petal_table *table, petal_slice from, const struct store **lower,
+           const struct store **upper)
+{
+    int64_t now_ms = env_clock_ms(&table->db->env);
+    struct view *view = read_pin_view(table->db);
+    const struct region_list *list = view_table_regions(view, table_descriptor(table));
+    bool found = false;
+
+    for (uint32_t i = 1; !found && list != NULL && i < list->count; i++) {
+        *upper = list->regions[i].store;
+        *lower = list->regions[i - 1].store;
+        found = slice_compare((*upper)->start, from) > 0 && are_small(table, view, i, now_ms);
+    }
+    view_unref(view);
+    return found;
+}
+
+/* What has been merged may be small still, and is looked at again, with its next neighbour. */
+static void
+merge_regions(petal_table *table)
+{
+    petal_slice from = slice_make(NULL, 0);
+    const struct store *lower, *upper;
+
+    for (unsigned i = 0; i < MOST_MERGES && !table_descriptor(table)->keeps_small_regions &&
+                         db_is_writable(table->db) && find_merge(table, from, &lower, &upper);
+         i++) {
+        petal_error error;
+
+        if (region_merge(table, lower->region, upper->region, &error) == PETAL_OK)
+            continue;
+        note_failure(table, "merged with its neighbour", &error);
+        from = upper->start;
+    }
+}
+
+/* ---- all tables ---- */
 
 /* The next table by its id; they do not go before the database is closed. */
 static petal_table *
@@ -106,31 +200,33 @@ next_table(petal_db *db, uint32_t after)
 }
 
 static void
-split_all(petal_db *db, uint8_t *row)
+keep_all(petal_db *db, uint8_t *row)
 {
     uint32_t id = 0;
     petal_table *table;
 
     while ((table = next_table(db, id)) != NULL) {
         split_regions(table, row);
+        merge_regions(table);
         id = table->id;
     }
 }
 
 /* ---- the thread ---- */
 
-/* False: the database is being closed. */
+/* Or until it is time to look. False: the database is being closed. */
 static bool
 wait_for_growth(petal_db *db)
 {
     struct region_keeper *keeper = db->keeper;
+    uint64_t until = clock_us() + (uint64_t)LOOK_SECONDS * 1000000;
     bool go_on;
 
     mutex_lock(&db->progress.mutex);
     keeper->at_work = false;
     pthread_cond_broadcast(&db->progress.grown);
-    while (!db->progress.has_grown && !keeper->stopping)
-        mutex_wait(&db->progress.mutex, &db->progress.grown, CLOCK_NEVER);
+    while (!db->progress.has_grown && !keeper->stopping && clock_us() < until)
+        mutex_wait(&db->progress.mutex, &db->progress.grown, until);
     db->progress.has_grown = false;
     go_on = !keeper->stopping;
     keeper->at_work = go_on;
@@ -148,7 +244,7 @@ keep(void *argument)
         if (row == NULL)
             row = mem_alloc(db->env.allocator, PETAL_MAX_ROW_BYTES);
         if (row != NULL && db_is_writable(db))
-            split_all(db, row);
+            keep_all(db, row);
     }
     mem_free(db->env.allocator, row, PETAL_MAX_ROW_BYTES);
     return NULL;

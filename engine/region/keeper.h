@@ -1,8 +1,10 @@
 /*
- * keeper.h -- the thread that splits regions which have grown above their limit
- * (db_max_region_bytes): after a commit that made one so (engine/store/change.h), and once when the
- * database is opened. A region without a middle stays, and is looked at again when it has grown. A
- * split that fails is tried again with the next.
+ * keeper.h -- the thread that keeps regions at their size. It splits those that have grown above
+ * their limit (db_max_region_bytes), and merges neighbours which together are far below it and were
+ * made days ago, as HBase's SimpleRegionNormalizer does. It looks after a commit that made a region
+ * too large (engine/store/change.h), when the database is opened, and every ten minutes. A region
+ * without a middle stays, and is looked at again when it has grown. What fails is tried again at
+ * the next look.
  *
  * Threads: from any thread, holding no lock.
  */
@@ -16,7 +18,7 @@ enum petal_status region_keeper_start(petal_db *db, petal_error *error);
 /* End it, when it runs; what it has begun is done before. */
 void region_keeper_stop(petal_db *db);
 
-/* Wait until no region is to be split; *waited: one may have been. */
+/* Wait until no region is to be split or merged; *waited: one may have been. */
 void region_keeper_wait(petal_db *db, bool *waited);
 
 #endif

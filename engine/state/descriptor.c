@@ -76,6 +76,9 @@ table_descriptor_new(const petal_table_options *options, size_t family_count,
         attributes_number(options->attributes, options->attribute_count, "MAX_FILESIZE", 0);
     made->keeps_regions =
         !attributes_bool(options->attributes, options->attribute_count, "SPLIT_ENABLED", true);
+    made->keeps_small_regions =
+        made->keeps_regions ||
+        !attributes_bool(options->attributes, options->attribute_count, "MERGE_ENABLED", true);
     if (attributes_copy(&made->options.attributes, options->attributes, options->attribute_count,
                         allocator))
         return made;

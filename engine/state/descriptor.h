@@ -26,6 +26,7 @@ struct table_descriptor {
                                     members point into the descriptors of the families */
     int64_t max_region_bytes;    /* MAX_FILESIZE; 0: the database's */
     bool keeps_regions;          /* SPLIT_ENABLED false */
+    bool keeps_small_regions;    /* MERGE_ENABLED false, or SPLIT_ENABLED */
     size_t family_count;
     petal_family *families[]; /* by name, in the order of options.families */
 };

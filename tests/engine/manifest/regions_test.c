@@ -69,7 +69,7 @@ commit_split(struct manifest_fixture *fixture)
     manifest_edit_add_file(&edit, 1, 0, &shared);
     manifest_edit_flushed(&edit, 1, 0, 22);
     commit(manifest, &edit);
-    manifest_edit_create_region(&edit, 1, 2, text("m"));
+    manifest_edit_create_region(&edit, 1, 2, 1000, text("m"));
     manifest_edit_flushed(&edit, 2, 0, 22);
     manifest_edit_add_file(&edit, 2, 0, &shared);
     commit(manifest, &edit);
@@ -135,7 +135,7 @@ TEST_WITH(regions_are_sorted, manifest_fixture_setup, manifest_fixture_teardown)
 
     manifest_edit_init(&edit, &fixture->allocator.table);
     for (uint32_t i = 0; i < 5; i++)
-        manifest_edit_create_region(&edit, 1, 3 + i, text(starts[i]));
+        manifest_edit_create_region(&edit, 1, 3 + i, 1000, text(starts[i]));
     commit(manifest, &edit);
     for (unsigned opening = 0; opening < 2; opening++) {
         const struct manifest_table *table = manifest_find_table(manifest, 1);
@@ -218,13 +218,13 @@ TEST_WITH(what_makes_no_region_is_refused, manifest_fixture_setup, manifest_fixt
 
     memset(large, 'l', sizeof large);
     manifest_edit_init(&edit, &fixture->allocator.table);
-    manifest_edit_create_region(&edit, 1, 3, text("m"));
+    manifest_edit_create_region(&edit, 1, 3, 1000, text("m"));
     expect_refused(manifest, &edit, "starts where another does");
-    manifest_edit_create_region(&edit, 1, 3, slice_make(large, sizeof large));
+    manifest_edit_create_region(&edit, 1, 3, 1000, slice_make(large, sizeof large));
     expect_refused(manifest, &edit, "region 3");
-    manifest_edit_create_region(&edit, 1, 1, text("x"));
+    manifest_edit_create_region(&edit, 1, 1, 1000, text("x"));
     expect_refused(manifest, &edit, "1");
-    manifest_edit_create_region(&edit, 7, 3, text("x"));
+    manifest_edit_create_region(&edit, 7, 3, 1000, text("x"));
     expect_refused(manifest, &edit, "7");
     manifest_edit_drop_region(&edit, 1, 1);
     expect_refused(manifest, &edit, "1");
@@ -235,7 +235,7 @@ TEST_WITH(what_makes_no_region_is_refused, manifest_fixture_setup, manifest_fixt
     manifest_edit_add_file(&edit, 2, 0, &shared);
     expect_refused(manifest, &edit, "5");
     other.identity++; /* another file of the same number */
-    manifest_edit_create_region(&edit, 1, 3, text("x"));
+    manifest_edit_create_region(&edit, 1, 3, 1000, text("x"));
     manifest_edit_add_file(&edit, 3, 0, &other);
     expect_refused(manifest, &edit, "5");
     manifest_edit_create_family(&edit, 1, 1, &families[1]);
@@ -257,13 +257,14 @@ TEST_WITH(golden_bytes, manifest_fixture_setup, manifest_fixture_teardown)
     manifest_edit_init(&edit, &fixture->allocator.table);
     manifest_edit_drop_region(&edit, 1, 2);
     commit(manifest, &edit);
-    manifest_edit_create_region(&edit, 1, 3, text("pq"));
+    manifest_edit_create_region(&edit, 1, 3, 2000, text("pq"));
     commit(manifest, &edit);
     manifest_free(manifest);
     manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-regions");
     manifest = manifest_fixture_load(fixture);
     assert_int_equal(manifest->tables[0]->region_count, 2);
     assert_true(slice_equal(manifest->tables[0]->regions[1]->start, text("pq")));
+    assert_int_equal(manifest->tables[0]->regions[1]->created_ms, 2000);
     assert_int_equal(manifest_find_store(manifest, 1, 0)->file_count, 1);
     assert_int_equal(manifest_find_store(manifest, 3, 0)->file_count, 0);
     assert_int_equal(manifest->next_table_id, 4);

@@ -1,6 +1,7 @@
 /*
  * grow_test.c -- regions that split by themselves as they grow: at the limit of the database or of
- * the table, not where that is off, and all of it is done when petal_wait_idle returns.
+ * the table, not where that is off; regions that stay small and become one; and all of it is done
+ * when petal_wait_idle returns.
  */
 #include "tests/engine/region/fixture.h"
 
@@ -183,5 +184,102 @@ TEST(test_ascending_rows)
     regions_expect_rows(fixture.table, 0, ROWS, 2, NULL);
     petal_stats_get(fixture.base.db, &stats);
     assert_true(stats.compaction_bytes_out > 0);
+    regions_end(&fixture);
+}
+
+/* ---- what stays small ---- */
+
+#define DAY_MS ((int64_t)24 * 3600 * 1000)
+
+/* Regions from "row 00100" and "row 00200" on, some days old: each with `rows` rows of 300 bytes. */
+static void
+begin_small(struct region_fixture *fixture, const char *attribute, const char *value, unsigned rows)
+{
+    grow_begin(fixture);
+    make_with(fixture, attribute, value);
+    for (unsigned first = 0; first < 300; first += 100) {
+        if (first > 0)
+            regions_must_split_before(fixture->table, first);
+        regions_put(fixture->table, first, first + rows, 1);
+    }
+    regions_flush(fixture);
+}
+
+/* What the opening that many days later finds. */
+static void
+look_after(struct region_fixture *fixture, unsigned days)
+{
+    test_clock_advance(&fixture->base.clock, days * DAY_MS);
+    regions_reopen(fixture);
+    MUST(petal_wait_idle(fixture->base.db, WHY));
+}
+
+/* After two days nothing happens; after four all become one, of 9 KB, as a region may have 64. */
+TEST(test_small_regions_become_one)
+{
+    struct region_fixture fixture;
+
+    begin_small(&fixture, "", "", 10);
+    look_after(&fixture, 2);
+    regions_expect(fixture.table, "row 00100 row 00200");
+    look_after(&fixture, 2);
+    regions_expect(fixture.table, "");
+    assert_int_equal(regions_files(&fixture), 3);
+    regions_reopen(&fixture);
+    regions_expect(fixture.table, "");
+    regions_end(&fixture);
+}
+
+/* What has just been split stays, however old its other half is. */
+TEST(test_young_regions_stay)
+{
+    struct region_fixture fixture;
+
+    begin_small(&fixture, "", "", 10);
+    test_clock_advance(&fixture.base.clock, 4 * DAY_MS);
+    regions_must_split_before(fixture.table, 205);
+    look_after(&fixture, 0);
+    regions_expect(fixture.table, "row 00205");
+    look_after(&fixture, 4);
+    regions_expect(fixture.table, "");
+    regions_end(&fixture);
+}
+
+/* Two of 30 KB are more than a quarter of 64 KiB. */
+TEST(test_regions_of_some_size_stay)
+{
+    struct region_fixture fixture;
+
+    begin_small(&fixture, "", "", 100);
+    look_after(&fixture, 4);
+    regions_expect(fixture.table, "row 00100 row 00200");
+    regions_expect_rows(fixture.table, 0, 300, 1, NULL);
+    regions_end(&fixture);
+}
+
+TEST(test_no_merge_where_it_is_off)
+{
+    static const char *const off[] = {"MERGE_ENABLED", "SPLIT_ENABLED"};
+
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+        struct region_fixture fixture;
+
+        begin_small(&fixture, off[i], "false", 10);
+        look_after(&fixture, 4);
+        regions_expect(fixture.table, "row 00100 row 00200");
+        regions_must_merge(fixture.table, 0);
+        regions_end(&fixture);
+    }
+}
+
+/* Empty ones, of a table that was made with them. */
+TEST(test_empty_regions_become_one)
+{
+    struct region_fixture fixture;
+
+    grow_begin(&fixture);
+    MUST(regions_create(&fixture.base, "t", "d m t", &fixture.table, WHY));
+    look_after(&fixture, 4);
+    regions_expect(fixture.table, "");
     regions_end(&fixture);
 }

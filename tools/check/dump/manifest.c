@@ -88,7 +88,9 @@ static const struct {
     [MANIFEST_CREATE_REGION] = {"create region",
                                 false,
                                 false,
-                                {{"table", 4, false, false}, {"region", 4, false, false}}},
+                                {{"table", 4, false, false},
+                                 {"region", 4, false, false},
+                                 {"created_ms", 8, true, false}}},
     [MANIFEST_DROP_REGION] = {"drop region",
                               false,
                               false,
@@ -215,10 +217,10 @@ print_item(struct dump *dump, unsigned tag, petal_slice payload)
     }
     print_line(print, items[tag].name);
     print_fields(print, items[tag].fields, &payload);
-    if (tag == MANIFEST_CREATE_REGION && rest.size > MANIFEST_IDS_BYTES)
+    if (tag == MANIFEST_CREATE_REGION && rest.size > MANIFEST_CREATE_REGION_BYTES)
         print_bytes(print, "start",
-                    (petal_slice){(const uint8_t *)rest.data + MANIFEST_IDS_BYTES,
-                                  rest.size - MANIFEST_IDS_BYTES});
+                    (petal_slice){(const uint8_t *)rest.data + MANIFEST_CREATE_REGION_BYTES,
+                                  rest.size - MANIFEST_CREATE_REGION_BYTES});
     if ((items[tag].of_table || items[tag].of_family) && rest.size >= MANIFEST_IDS_BYTES) {
         rest = (petal_slice){(const uint8_t *)rest.data + MANIFEST_IDS_BYTES,
                              rest.size - MANIFEST_IDS_BYTES};
