@@ -470,13 +470,11 @@ reaches_beyond(const struct compact_job *job, const struct file_facts *facts)
            (job->end.size > 0 && slice_compare(facts->row_max, job->end) >= 0);
 }
 
-/* What is asked for, or due by its age, is rewritten in any case: a file that was damaged is found
- * out by being read. */
+/* What is asked for is rewritten in any case: a file that was damaged is found out by being read. */
 static bool
 is_settled(const struct compact_job *job, const struct file_facts *facts)
 {
-    return job->reason != POLICY_ASKED && job->reason != POLICY_AGE &&
-           !reaches_beyond(job, facts) &&
+    return job->reason != POLICY_ASKED && !reaches_beyond(job, facts) &&
            facts_all_needed(facts, family_options(job->store->family), job->now_ms) &&
            rewrite_keeps_form(family_options(job->store->family), facts,
                               job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR);

@@ -101,16 +101,13 @@ has_deleted(const struct choice *choice)
 static bool
 is_aged(const struct choice *choice)
 {
-    bool old = false, worth = choice->count > 1;
+    uint64_t cells = 0, dead = 0;
 
     for (size_t i = 0; i < choice->count; i++) {
-        const struct policy_run *run = &choice->runs[i];
-
-        old = old || (run->written_ms > 0 && choice->limits->now_ms > run->written_ms &&
-                      choice->limits->now_ms - run->written_ms > POLICY_MAJOR_MS);
-        worth = worth || run->dead > 0 || run->markers > 0;
+        cells = add_saturated(cells, choice->runs[i].old_cells);
+        dead = add_saturated(dead, choice->runs[i].old_dead);
     }
-    return old && worth;
+    return (double)dead > (double)cells * POLICY_OLD_DEAD_SHARE;
 }
 
 /* Rules 2 to 4, whether or not it can be done now. */

@@ -13,8 +13,9 @@
  *                   all files
  *  3. deleted       markers may hide more than POLICY_DEAD_SHARE of the cells of the store, or so
  *                   many are past a time to live: all files
- *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is
- *                   something to merge or to drop: all files
+ *  4. age           of the cells in files that were written longer ago than POLICY_MAJOR_MS more
+ *                   than POLICY_OLD_DEAD_SHARE would go: all files, of which those stay as they are
+ *                   that have nothing to lose (engine/compact/plan.h)
  *  5. level         of all windows of min to max runs: none larger than POLICY_LEVEL_RATIO times
  *                   what the others have on average, unless the window is small (policy_limits);
  *                   the one with the fewest bytes to write for each run less
@@ -73,6 +74,9 @@
 #define POLICY_PART_BESIDE   4
 #define POLICY_FLUSH_FILES   4 /* that memtables make about: half is flushed, and compressed */
 #define POLICY_MAJOR_MS      ((int64_t)7 * 24 * 3600 * 1000)
+/* HBase rewrites a store of that age for a single marker; here at most a hundred bytes are written
+ * for each that goes. */
+#define POLICY_OLD_DEAD_SHARE 0.01
 
 /* Runs of a store at which any window will do. */
 #define POLICY_STUCK_RUNS 20
@@ -84,12 +88,12 @@ struct policy_run {
     /* About how many of its cells, and of those of older runs, are hidden by its markers, or past a
      * time to live. */
     uint64_t dead;
-    uint64_t markers;   /* that an all-files compaction may drop */
-    uint64_t flushed;   /* bytes of the largest of its files that a flush wrote; 0: none did */
-    int64_t written_ms; /* the oldest of its files; 0: not known */
-    bool all_files;     /* comes from an all-files compaction */
-    bool expired;       /* all its cells are past TTL, and none is kept by MIN_VERSIONS */
-    bool busy;          /* input of a job that runs */
+    /* Of its files older than POLICY_MAJOR_MS; markers that may be dropped are among the dead. */
+    uint64_t old_cells, old_dead;
+    uint64_t flushed; /* bytes of the largest of its files that a flush wrote; 0: none did */
+    bool all_files;   /* comes from an all-files compaction */
+    bool expired;     /* all its cells are past TTL, and none is kept by MIN_VERSIONS */
+    bool busy;        /* input of a job that runs */
 };
 
 struct policy_limits {
@@ -98,7 +102,6 @@ struct policy_limits {
     uint64_t min_bytes;
     uint64_t
         max_bytes; /* of one job; all-files picks that are larger wait, too; UINT64_MAX: no limit */
-    int64_t now_ms;
     /* An all-files pick that busy runs or max_bytes keep from being taken is not put off by other
      * picks, unless the oldest run is busy. */
     bool all_files_first;

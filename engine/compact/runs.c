@@ -224,23 +224,33 @@ compare_runs(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+/* An age that is not known is none. */
+static bool
+is_old(const struct file_facts *facts, int64_t now_ms)
+{
+    return facts->written_ms > 0 && now_ms > facts->written_ms &&
+           now_ms - facts->written_ms > POLICY_MAJOR_MS;
+}
+
 static void
 add_file(struct policy_run *run, const struct file_entry *file, const petal_family_options *family,
          const struct store_moment *moment, const struct older_cells *older)
 {
     const struct file_facts *facts = file->facts;
+    uint64_t dead = facts_dead(facts, family, moment, older);
 
     run->expired =
         (run->cells == 0 || run->expired) && facts_expired(facts, family, moment->now_ms);
     run->all_files = (run->cells == 0 || run->all_files) && facts->origin == FILE_ORIGIN_ALL_FILES;
-    if (run->cells == 0 || facts->written_ms < run->written_ms)
-        run->written_ms = facts->written_ms;
     if (facts->origin == FILE_ORIGIN_FLUSH && file->bytes > run->flushed)
         run->flushed = file->bytes;
     run->bytes += file->bytes;
     run->cells += facts->cells;
-    run->dead += facts_dead(facts, family, moment, older);
-    run->markers += facts_droppable_markers(facts, family, moment);
+    run->dead += dead;
+    if (is_old(facts, moment->now_ms)) {
+        run->old_cells += facts->cells;
+        run->old_dead += dead + facts_droppable_markers(facts, family, moment);
+    }
 }
 
 static void

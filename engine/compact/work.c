@@ -42,7 +42,6 @@ look_at_store(const struct region_store *region, struct look *look)
     const struct store_view *view = region->view;
     struct policy_limits limits = {.min_bytes = store->family->table->db->memtable_bytes,
                                    .max_bytes = look->max_bytes,
-                                   .now_ms = look->now_ms,
                                    .all_files_first = look->all_files_first};
     struct policy_pick pick;
     uint64_t damaged;

@@ -6,6 +6,7 @@
 #include "tests/engine/compact/background_fixture.h"
 
 #include "engine/compact/compactor.h"
+#include "engine/compact/policy.h"
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -205,6 +206,43 @@ TEST(test_what_could_be_gained_is)
 
 /* The disk is full in the middle of a job of all files: what was done stays done, and the next job
  * does the rest. */
+static void
+delete_rows(struct place *place, unsigned first, unsigned last)
+{
+    for (unsigned row = first; row <= last; row++) {
+        char text[32];
+
+        snprintf(text, sizeof text, "row%04u", row);
+        MUST(petal_delete_row(place->table, slice_from_text(text), PETAL_LATEST, NULL, WHY));
+    }
+    compact_fixture_flush(place->fixture.db);
+}
+
+/* After a week one marker among many cells is left alone; with some more the files that have them,
+ * or what they hide, are rewritten, and the others stay. */
+TEST(test_age_rewrites_what_has_dead_cells)
+{
+    struct place place;
+
+    open_place(&place, NULL, true);
+    put_file(&place, 0, 99);
+    put_file(&place, 100, 299);
+    delete_rows(&place, 150, 150);
+    test_clock_advance(&place.fixture.clock, POLICY_MAJOR_MS + 1000);
+    settle(&place);
+    assert_int_equal(stats_of(&place).compactions, 0);
+    delete_rows(&place, 160, 161);
+    settle(&place);
+    assert_int_equal(stats_of(&place).compactions, 0); /* they are young */
+    test_clock_advance(&place.fixture.clock, POLICY_MAJOR_MS + 1000);
+    settle(&place);
+    assert_int_equal(stats_of(&place).compaction_cells_in, 200 + 3);
+    must_have(&place, 1, 2);
+    settle(&place);
+    assert_int_equal(stats_of(&place).compaction_cells_in, 200 + 3);
+    fixture_fini(&place.fixture);
+}
+
 TEST(test_a_full_disk_costs_one_part)
 {
     struct place place;

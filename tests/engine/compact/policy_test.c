@@ -47,8 +47,6 @@ take_number(const char *word, const char *key, uint64_t *number)
 static void
 read_limit(struct policy_case *c, const char *word)
 {
-    uint64_t number = 0;
-
     if (take_number(word, "min=", &c->limits.min_bytes) ||
         take_number(word, "max=", &c->limits.max_bytes))
         return;
@@ -56,8 +54,7 @@ read_limit(struct policy_case *c, const char *word)
         c->limits.all_files_first = true;
         return;
     }
-    assert_true(take_number(word, "now=", &number));
-    c->limits.now_ms = (int64_t)number;
+    fail_msg("unknown limit %s", word);
 }
 
 static void
@@ -70,15 +67,12 @@ add_run(struct policy_case *c, const char *bytes)
 static void
 read_attribute(struct policy_run *run, const char *word)
 {
-    uint64_t number = 0;
-
     if (take_number(word, "cells=", &run->cells) || take_number(word, "dead=", &run->dead) ||
-        take_number(word, "markers=", &run->markers) ||
+        take_number(word, "old_cells=", &run->old_cells) ||
+        take_number(word, "old_dead=", &run->old_dead) ||
         take_number(word, "flushed=", &run->flushed))
         return;
-    if (take_number(word, "written=", &number))
-        run->written_ms = (int64_t)number;
-    else if (strcmp(word, "all") == 0)
+    if (strcmp(word, "all") == 0)
         run->all_files = true;
     else if (strcmp(word, "expired") == 0)
         run->expired = true;
@@ -169,7 +163,6 @@ make_random_case(struct test_random *random, struct policy_case *c)
     begin_case(c, "random");
     c->count = test_random_below(random, 24);
     c->limits.min_bytes = test_random_below(random, 2000);
-    c->limits.now_ms = (int64_t)test_random_below(random, 2 * POLICY_MAJOR_MS);
     c->limits.all_files_first = test_random_below(random, 4) == 0;
     if (test_random_below(random, 3) == 0)
         c->limits.max_bytes = test_random_below(random, 20000);
@@ -178,8 +171,8 @@ make_random_case(struct test_random *random, struct policy_case *c)
             .bytes = test_random_below(random, UINT64_C(1) << test_random_below(random, 16)),
             .cells = test_random_below(random, 1000),
             .dead = test_random_below(random, 8) == 0 ? test_random_below(random, 1000) : 0,
-            .markers = test_random_below(random, 4),
-            .written_ms = (int64_t)test_random_below(random, POLICY_MAJOR_MS),
+            .old_cells = test_random_below(random, 1000),
+            .old_dead = test_random_below(random, 4),
             .expired = test_random_below(random, 30) == 0,
             .busy = test_random_below(random, 12) == 0,
         };

@@ -16,7 +16,7 @@ begin(struct simulate_store *store, struct simulate_disk *disk)
 static void
 replace_all(struct simulate_store *store, struct simulate_work *work)
 {
-    *work = simulate_store_replace(store, 0, store->count, POLICY_LEVEL, true, 7);
+    *work = simulate_store_replace(store, 0, store->count, true);
 }
 
 TEST(runs_that_share_rows_are_rewritten)
@@ -27,17 +27,17 @@ TEST(runs_that_share_rows_are_rewritten)
 
     begin(&store, &disk);
     for (int i = 0; i < 3; i++)
-        simulate_store_add(&store, 0, UINT64_MAX, 200, 5);
+        simulate_store_add(&store, 0, UINT64_MAX, 200);
     assert_true(disk.bytes == 600 && disk.files == 3);
     assert_true(simulate_store_runs_met(&store) == 3);
-    planned = simulate_store_plan(&store, 0, 3, POLICY_LEVEL);
+    planned = simulate_store_plan(&store, 0, 3);
     replace_all(&store, &work);
     assert_true(work.read == 600 && work.written == 600 && work.files == 1);
     assert_memory_equal(&work, &planned, sizeof work);
     assert_true(disk.bytes == 600 && disk.files == 1);
     assert_int_equal(store.count, 1);
     assert_int_equal(store.runs[0].bytes, 600);
-    assert_true(store.runs[0].all_files && store.runs[0].written_ms == 7);
+    assert_true(store.runs[0].all_files);
     simulate_store_fini(&store);
     assert_true(disk.bytes == 0 && disk.files == 0);
 }
@@ -50,28 +50,12 @@ TEST(files_in_order_are_linked)
 
     begin(&store, &disk);
     for (uint64_t i = 0; i < 3; i++)
-        simulate_store_add(&store, 200 * i, 200 * i + 199, 200, 5);
+        simulate_store_add(&store, 200 * i, 200 * i + 199, 200);
     assert_true(simulate_store_runs_met(&store) == 1);
     replace_all(&store, &work);
     assert_true(work.read == 0 && work.written == 0 && work.files == 0);
     assert_int_equal(store.count, 1);
     assert_int_equal(store.slice_count, 3);
-    assert_true(store.runs[0].written_ms == 5);
-    simulate_store_fini(&store);
-}
-
-/* What is due by its age is rewritten in any case. */
-TEST(age_links_nothing)
-{
-    struct simulate_disk disk;
-    struct simulate_store store;
-    struct simulate_work work;
-
-    begin(&store, &disk);
-    for (uint64_t i = 0; i < 3; i++)
-        simulate_store_add(&store, 200 * i, 200 * i + 199, 200, 5);
-    work = simulate_store_plan(&store, 0, 3, POLICY_AGE);
-    assert_true(work.read == 600 && work.files == 1);
     simulate_store_fini(&store);
 }
 
@@ -86,8 +70,8 @@ TEST(overwrites_are_merged_away)
     settings.order = SIMULATE_OVERWRITE;
     settings.keys = 1000;
     simulate_store_init(&store, &settings, &disk);
-    simulate_store_add(&store, 0, UINT64_MAX, 500, 5);
-    simulate_store_add(&store, 0, UINT64_MAX, 500, 5);
+    simulate_store_add(&store, 0, UINT64_MAX, 500);
+    simulate_store_add(&store, 0, UINT64_MAX, 500);
     assert_true(simulate_store_live(&store) == 750);
     replace_all(&store, &work);
     assert_true(work.read == 1000 && work.written == 750);
@@ -105,9 +89,9 @@ TEST(a_file_across_the_border_is_shared)
     uint64_t row;
 
     begin(&store, &disk);
-    simulate_store_add(&store, 0, 99, 1000, 5);
-    simulate_store_add(&store, 100, 199, 1000, 5);
-    simulate_store_add(&store, 200, 299, 1000, 5);
+    simulate_store_add(&store, 0, 99, 1000);
+    simulate_store_add(&store, 100, 199, 1000);
+    simulate_store_add(&store, 200, 299, 1000);
     assert_true(simulate_store_middle(&store, &row));
     assert_int_equal(row, 150);
     simulate_store_split(&store, &upper, row);
@@ -136,7 +120,7 @@ TEST(one_row_has_no_middle)
 
     begin(&store, &disk);
     assert_false(simulate_store_middle(&store, &row));
-    simulate_store_add(&store, 0, 0, 1000, 5);
+    simulate_store_add(&store, 0, 0, 1000);
     assert_false(simulate_store_middle(&store, &row));
     simulate_store_fini(&store);
 }
@@ -149,8 +133,8 @@ TEST(a_halved_store_counts_twice)
     struct simulate_work work;
 
     begin(&store, &disk);
-    simulate_store_add(&store, 0, UINT64_MAX, 1000, 5);
-    simulate_store_add(&store, 0, UINT64_MAX, 200, 5);
+    simulate_store_add(&store, 0, UINT64_MAX, 1000);
+    simulate_store_add(&store, 0, UINT64_MAX, 200);
     simulate_store_halve(&store, (uint64_t)1 << 63);
     assert_true(store.weight == 2 && store.last == UINT64_MAX / 2);
     assert_int_equal(simulate_store_bytes(&store), 600);

@@ -100,11 +100,10 @@ bytes_at_work(const struct simulate_thread *thread)
 
 static void
 ask_policy(const struct simulate_compactor *compactor, const struct simulate_store *store,
-           uint64_t most, bool all_files_first, int64_t now_ms, struct policy_pick *picked)
+           uint64_t most, bool all_files_first, struct policy_pick *picked)
 {
     const struct policy_limits limits = {.min_bytes = compactor->settings->memtable_bytes,
                                          .max_bytes = most,
-                                         .now_ms = now_ms,
                                          .all_files_first = all_files_first};
 
     policy_pick(store->runs, store->count, &limits, picked);
@@ -124,7 +123,7 @@ is_busy(const struct simulate_store *store)
  * All-files picks depend on more. */
 static void
 pick_within(const struct simulate_compactor *compactor, const struct simulate_due *due,
-            uint64_t most, bool all_files_first, int64_t now_ms, struct policy_pick *picked)
+            uint64_t most, bool all_files_first, struct policy_pick *picked)
 {
     enum policy_reason reason = due->picked.reason;
 
@@ -133,7 +132,7 @@ pick_within(const struct simulate_compactor *compactor, const struct simulate_du
         !(all_files_first && is_busy(due->store)))
         *picked = due->picked;
     else
-        ask_policy(compactor, due->store, most, all_files_first, now_ms, picked);
+        ask_policy(compactor, due->store, most, all_files_first, picked);
 }
 
 static struct simulate_due *
@@ -191,13 +190,13 @@ simulate_compactor_note(struct simulate_compactor *compactor, struct simulate_st
 
 /* Keep those of which a job of any size may begin: limits only keep jobs from it. */
 static void
-keep_due(struct simulate_compactor *compactor, int64_t now_ms)
+keep_due(struct simulate_compactor *compactor)
 {
     for (size_t i = 0; i < compactor->due_count;) {
         struct simulate_due *due = &compactor->due[i];
 
         if (!due->is_due)
-            ask_policy(compactor, due->store, UINT64_MAX, false, now_ms, &due->picked);
+            ask_policy(compactor, due->store, UINT64_MAX, false, &due->picked);
         due->is_due = due->picked.reason != POLICY_NOTHING;
         if (due->is_due)
             i++;
@@ -220,8 +219,7 @@ begin_job(struct simulate_compactor *compactor, struct simulate_thread *thread,
           struct simulate_store *store, const struct policy_pick *picked)
 {
     struct simulate_job *job = &thread->jobs[thread->depth++];
-    struct simulate_work work =
-        simulate_store_plan(store, picked->first, picked->count, picked->reason);
+    struct simulate_work work = simulate_store_plan(store, picked->first, picked->count);
     double seconds = seconds_of(compactor->settings, &work);
 
     assert(thread->depth <= SIMULATE_MOST_NESTED);
@@ -248,8 +246,8 @@ begin_job(struct simulate_compactor *compactor, struct simulate_thread *thread,
 static struct simulate_due *
 most_wanted(struct simulate_compactor *compactor, const struct simulate_thread *thread,
             const struct policy_pick *(*pick_of)(struct simulate_compactor *compactor,
-                                                 struct simulate_due *due, int64_t now_ms),
-            int64_t now_ms, struct policy_pick *picked)
+                                                 struct simulate_due *due),
+            struct policy_pick *picked)
 {
     struct simulate_due *best = NULL;
 
@@ -259,7 +257,7 @@ most_wanted(struct simulate_compactor *compactor, const struct simulate_thread *
 
         if (best != NULL && due->store->count <= best->store->count)
             continue;
-        own = pick_of(compactor, due, now_ms);
+        own = pick_of(compactor, due);
         if (own->reason == POLICY_NOTHING || !may_begin(thread, due->store, own->bytes))
             continue;
         best = due;
@@ -269,23 +267,23 @@ most_wanted(struct simulate_compactor *compactor, const struct simulate_thread *
 }
 
 static const struct policy_pick *
-pick_any(struct simulate_compactor *compactor, struct simulate_due *due, int64_t now_ms)
+pick_any(struct simulate_compactor *compactor, struct simulate_due *due)
 {
     if (!due->any_known)
-        pick_within(compactor, due, UINT64_MAX, true, now_ms, &due->any);
+        pick_within(compactor, due, UINT64_MAX, true, &due->any);
     due->any_known = true;
     return &due->any;
 }
 
 static const struct policy_pick *
-pick_small(struct simulate_compactor *compactor, struct simulate_due *due, int64_t now_ms)
+pick_small(struct simulate_compactor *compactor, struct simulate_due *due)
 {
     uint64_t at_work = bytes_at_work(&compactor->any);
     uint64_t most = policy_bytes_beside(at_work, small_bytes(compactor));
     bool all_first = at_work == 0;
 
     if (!due->small_known || due->small_bytes != most || due->small_all_first != all_first)
-        pick_within(compactor, due, most, all_first, now_ms, &due->small);
+        pick_within(compactor, due, most, all_first, &due->small);
     due->small_known = true;
     due->small_bytes = most;
     due->small_all_first = all_first;
@@ -308,7 +306,7 @@ seconds_of_look(const struct simulate_compactor *compactor)
 
 /* One that interrupts the second thread's job. */
 static bool
-interrupt(struct simulate_compactor *compactor, int64_t now_ms)
+interrupt(struct simulate_compactor *compactor)
 {
     struct simulate_thread *thread = &compactor->small;
     struct simulate_job *job = &thread->jobs[thread->depth - 1];
@@ -329,7 +327,7 @@ interrupt(struct simulate_compactor *compactor, int64_t now_ms)
         if (within <= due->nothing_within ||
             (best != NULL && due->store->count <= best->store->count))
             continue;
-        pick_within(compactor, due, within, false, now_ms, &picked);
+        pick_within(compactor, due, within, false, &picked);
         if (picked.reason == POLICY_NOTHING) {
             due->nothing_within = within;
         } else if (may_begin(thread, due->store, picked.bytes)) {
@@ -345,24 +343,24 @@ interrupt(struct simulate_compactor *compactor, int64_t now_ms)
 }
 
 void
-simulate_compactor_begin(struct simulate_compactor *compactor, int64_t now_ms)
+simulate_compactor_begin(struct simulate_compactor *compactor)
 {
     struct simulate_due *due;
     struct policy_pick picked;
 
     if (compactor->any.depth == 0 || compactor->small.depth == 0)
-        keep_due(compactor, now_ms);
+        keep_due(compactor);
     if (compactor->any.depth == 0) {
-        due = most_wanted(compactor, &compactor->any, pick_any, now_ms, &picked);
+        due = most_wanted(compactor, &compactor->any, pick_any, &picked);
         if (due != NULL)
             begin_job(compactor, &compactor->any, due->store, &picked);
     }
     if (compactor->small.depth == 0) {
-        due = most_wanted(compactor, &compactor->small, pick_small, now_ms, &picked);
+        due = most_wanted(compactor, &compactor->small, pick_small, &picked);
         if (due != NULL)
             begin_job(compactor, &compactor->small, due->store, &picked);
     }
-    while (compactor->small.depth > 0 && interrupt(compactor, now_ms))
+    while (compactor->small.depth > 0 && interrupt(compactor))
         continue;
 }
 
@@ -401,7 +399,7 @@ room_taken(const struct simulate_compactor *compactor)
 /* The runs of the store that the job has become one; 0: it has none there. */
 static void
 end_in_store(struct simulate_compactor *compactor, const struct simulate_job *job,
-             struct simulate_store *store, int64_t now_ms)
+             struct simulate_store *store)
 {
     size_t first = 0, count = 0;
     struct simulate_work work;
@@ -412,13 +410,13 @@ end_in_store(struct simulate_compactor *compactor, const struct simulate_job *jo
         count++;
     if (count == 0)
         return;
-    work = simulate_store_replace(store, first, count, job->reason, job->all_files, now_ms);
+    work = simulate_store_replace(store, first, count, job->all_files);
     compactor->merged[job->reason] += store->weight * work.written;
 }
 
 static void
 end_job(struct simulate_compactor *compactor, struct simulate_thread *thread, double live,
-        int64_t now_ms, simulate_changed *changed, void *argument)
+        simulate_changed *changed, void *argument)
 {
     struct simulate_job job = thread->jobs[thread->depth - 1];
     size_t class = size_class(job.bytes);
@@ -436,7 +434,7 @@ end_job(struct simulate_compactor *compactor, struct simulate_thread *thread, do
     /* The store, and what has split from it. */
     for (struct simulate_store *store = job.store; store != NULL && store->first <= job.last;
          store = store->next) {
-        end_in_store(compactor, &job, store, now_ms);
+        end_in_store(compactor, &job, store);
         simulate_compactor_note(compactor, store);
         changed(argument, store);
         if (store->last >= job.last)
@@ -446,7 +444,7 @@ end_job(struct simulate_compactor *compactor, struct simulate_thread *thread, do
 
 static void
 pass_in_thread(struct simulate_compactor *compactor, struct simulate_thread *thread, double seconds,
-               double live, int64_t now_ms, simulate_changed *changed, void *argument)
+               double live, simulate_changed *changed, void *argument)
 {
     bool at_job = is_at_job(thread);
     double left = seconds_left(thread) - seconds;
@@ -460,14 +458,14 @@ pass_in_thread(struct simulate_compactor *compactor, struct simulate_thread *thr
     else
         set_owed(thread, owed_class(thread), left);
     if (left == 0 && at_job)
-        end_job(compactor, thread, live, now_ms, changed, argument);
+        end_job(compactor, thread, live, changed, argument);
     compactor->changes += left == 0;
 }
 
 void
 simulate_compactor_pass(struct simulate_compactor *compactor, double seconds, double live,
-                        int64_t now_ms, simulate_changed *changed, void *argument)
+                        simulate_changed *changed, void *argument)
 {
-    pass_in_thread(compactor, &compactor->any, seconds, live, now_ms, changed, argument);
-    pass_in_thread(compactor, &compactor->small, seconds, live, now_ms, changed, argument);
+    pass_in_thread(compactor, &compactor->any, seconds, live, changed, argument);
+    pass_in_thread(compactor, &compactor->small, seconds, live, changed, argument);
 }

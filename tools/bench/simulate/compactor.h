@@ -81,7 +81,7 @@ void simulate_compactor_fini(struct simulate_compactor *compactor);
 void simulate_compactor_note(struct simulate_compactor *compactor, struct simulate_store *store);
 
 /* Begin what idle threads may begin, and what may interrupt. */
-void simulate_compactor_begin(struct simulate_compactor *compactor, int64_t now_ms);
+void simulate_compactor_begin(struct simulate_compactor *compactor);
 
 /* Seconds until something has to be looked at; INFINITY: nothing runs. */
 double simulate_compactor_next(const struct simulate_compactor *compactor);
@@ -89,6 +89,6 @@ double simulate_compactor_next(const struct simulate_compactor *compactor);
 /* Let so many seconds pass, no more than there are until the next thing, and end the jobs that
  * have ended. `live`: bytes that all stores need. */
 void simulate_compactor_pass(struct simulate_compactor *compactor, double seconds, double live,
-                             int64_t now_ms, simulate_changed *changed, void *argument);
+                             simulate_changed *changed, void *argument);
 
 #endif

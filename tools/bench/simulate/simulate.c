@@ -40,7 +40,6 @@ static const struct {
     X(WRITTEN, "write amplification", "")                                                          \
     X(WRITTEN_WITH_LOG, "with the log", "")                                                        \
     X(NEWER, "  all files, newer bytes", "")                                                       \
-    X(AGE, "  all files, age", "")                                                                 \
     X(LEVEL, "  level runs", "")                                                                   \
     X(EXPLORING, "  exploring, stuck", "")                                                         \
     X(SPACE, "space beyond the data", "MiB")                                                       \
@@ -175,7 +174,6 @@ grow_paced(const struct simulate_settings *settings, double bytes, double values
     values[WRITTEN] = written / table->user;
     values[WRITTEN_WITH_LOG] = (written + table->log) / table->user;
     values[NEWER] = merged[POLICY_NEWER_BYTES] / table->user;
-    values[AGE] = merged[POLICY_AGE] / table->user;
     values[LEVEL] = merged[POLICY_LEVEL] / table->user;
     values[EXPLORING] = (merged[POLICY_EXPLORING] + merged[POLICY_STUCK]) / table->user;
     values[SPACE] = compactor->most_taken / 0x1p20;

@@ -21,17 +21,12 @@ rows_of(uint64_t first, uint64_t last)
 }
 
 static struct simulate_file *
-file_new(const struct simulate_store *store, uint64_t first, uint64_t last, uint64_t bytes,
-         int64_t written_ms)
+file_new(const struct simulate_store *store, uint64_t first, uint64_t last, uint64_t bytes)
 {
     struct simulate_file *file = bench_alloc(sizeof *file);
 
-    *file = (struct simulate_file){.first = first,
-                                   .last = last,
-                                   .bytes = bytes,
-                                   .written_ms = written_ms,
-                                   .weight = store->weight,
-                                   .references = 1};
+    *file = (struct simulate_file){
+        .first = first, .last = last, .bytes = bytes, .weight = store->weight, .references = 1};
     store->disk->bytes += store->weight * (double)bytes;
     store->disk->files += store->weight;
     return file;
@@ -169,22 +164,18 @@ describe_run(struct simulate_store *store, size_t run)
     struct policy_run *described = &store->runs[run];
 
     described->bytes = described->flushed = 0;
-    described->written_ms = INT64_MAX;
     for (size_t i = 0; i < store->run_slices[run]; i++) {
         described->bytes += slices[i].bytes;
         if (slices[i].file->flushed && slices[i].bytes > described->flushed)
             described->flushed = slices[i].bytes;
-        if (slices[i].file->written_ms < described->written_ms)
-            described->written_ms = slices[i].file->written_ms;
     }
     described->cells = described->bytes;
 }
 
 void
-simulate_store_add(struct simulate_store *store, uint64_t first, uint64_t last, uint64_t bytes,
-                   int64_t now_ms)
+simulate_store_add(struct simulate_store *store, uint64_t first, uint64_t last, uint64_t bytes)
 {
-    struct simulate_slice slice = slice_whole(file_new(store, first, last, bytes, now_ms));
+    struct simulate_slice slice = slice_whole(file_new(store, first, last, bytes));
 
     slice.file->flushed = true;
     assert(store->count < SIMULATE_MOST_RUNS);
@@ -192,7 +183,7 @@ simulate_store_add(struct simulate_store *store, uint64_t first, uint64_t last, 
     store->owners[store->count] = 0;
     store->run_slices[store->count] = 1;
     store->runs[store->count++] =
-        (struct policy_run){.bytes = bytes, .cells = bytes, .flushed = bytes, .written_ms = now_ms};
+        (struct policy_run){.bytes = bytes, .cells = bytes, .flushed = bytes};
 }
 
 static uint64_t
@@ -271,8 +262,7 @@ struct plan {
 };
 
 static void
-plan_init(struct plan *plan, const struct simulate_store *store, size_t first, size_t count,
-          enum policy_reason reason)
+plan_init(struct plan *plan, const struct simulate_store *store, size_t first, size_t count)
 {
     const struct plan_limits limits = {.small_bytes =
                                            store->settings->memtable_bytes / PLAN_SMALL_FILES,
@@ -290,12 +280,11 @@ plan_init(struct plan *plan, const struct simulate_store *store, size_t first, s
             struct input *input = &plan->inputs[i];
 
             input->run = run;
-            plan->files[i] =
-                (struct plan_file){.row_min = encode_row(slice->first, input->rows[0]),
-                                   .row_max = encode_row(slice->last, input->rows[1]),
-                                   .bytes = slice->bytes,
-                                   .settled = reason != POLICY_AGE && slice_is_whole(slice),
-                                   .input = i};
+            plan->files[i] = (struct plan_file){.row_min = encode_row(slice->first, input->rows[0]),
+                                                .row_max = encode_row(slice->last, input->rows[1]),
+                                                .bytes = slice->bytes,
+                                                .settled = slice_is_whole(slice),
+                                                .input = i};
         }
     }
     plan->part_count = plan_parts(plan->files, plan->file_count, &limits, plan->parts);
@@ -339,14 +328,13 @@ count_work(struct simulate_work *work, const struct plan_part *part,
 }
 
 struct simulate_work
-simulate_store_plan(const struct simulate_store *store, size_t first, size_t count,
-                    enum policy_reason reason)
+simulate_store_plan(const struct simulate_store *store, size_t first, size_t count)
 {
     const struct simulate_slice *inputs = &store->slices[first_slice(store, first)];
     struct simulate_work work = {0};
     struct plan plan;
 
-    plan_init(&plan, store, first, count, reason);
+    plan_init(&plan, store, first, count);
     for (size_t i = 0; i < plan.part_count; i++) {
         if (!plan.parts[i].linked) {
             struct simulate_slice merged = merge_part(&plan, &plan.parts[i], store, inputs);
@@ -360,7 +348,7 @@ simulate_store_plan(const struct simulate_store *store, size_t first, size_t cou
 
 /* New files for a merged part, into `slices`; returns how many. */
 static size_t
-make_files(const struct simulate_store *store, const struct simulate_slice *merged, int64_t now_ms,
+make_files(const struct simulate_store *store, const struct simulate_slice *merged,
            struct simulate_slice *slices)
 {
     size_t count = files_of(merged);
@@ -370,15 +358,14 @@ make_files(const struct simulate_store *store, const struct simulate_slice *merg
         uint64_t last = i + 1 < count ? first + step : merged->last;
         uint64_t bytes = merged->bytes / count + (i < merged->bytes % count);
 
-        slices[i] = slice_whole(file_new(store, first, last, bytes, now_ms));
+        slices[i] = slice_whole(file_new(store, first, last, bytes));
         first = last + 1;
     }
     return count;
 }
 
 struct simulate_work
-simulate_store_replace(struct simulate_store *store, size_t first, size_t count,
-                       enum policy_reason reason, bool all_files, int64_t now_ms)
+simulate_store_replace(struct simulate_store *store, size_t first, size_t count, bool all_files)
 {
     size_t at = first_slice(store, first), made = 0, most;
     struct simulate_slice *outputs;
@@ -386,7 +373,7 @@ simulate_store_replace(struct simulate_store *store, size_t first, size_t count,
     struct plan plan;
 
     assert(count > 0 && first + count <= store->count);
-    plan_init(&plan, store, first, count, reason);
+    plan_init(&plan, store, first, count);
     most = plan.file_count + (size_t)(bytes_of_runs(store, first, count) / PLAN_FILE_BYTES);
     outputs = bench_alloc(most * sizeof *outputs);
     for (size_t i = 0; i < plan.part_count; i++) {
@@ -399,7 +386,7 @@ simulate_store_replace(struct simulate_store *store, size_t first, size_t count,
         } else {
             struct simulate_slice merged = merge_part(&plan, part, store, &store->slices[at]);
 
-            made += make_files(store, &merged, now_ms, &outputs[made]);
+            made += make_files(store, &merged, &outputs[made]);
             count_work(&work, part, &merged);
         }
     }
@@ -529,8 +516,7 @@ simulate_store_split(struct simulate_store *store, struct simulate_store *upper,
 static void
 own_half(struct simulate_store *store, struct simulate_slice *slice)
 {
-    struct simulate_file *file =
-        file_new(store, slice->first, slice->last, slice->bytes, slice->file->written_ms);
+    struct simulate_file *file = file_new(store, slice->first, slice->last, slice->bytes);
 
     file->flushed = slice->file->flushed;
     file->halved = true;

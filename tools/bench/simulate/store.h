@@ -52,7 +52,6 @@ struct simulate_disk {
 struct simulate_file {
     uint64_t first, last; /* rows */
     uint64_t bytes;
-    int64_t written_ms;
     double weight;
     unsigned references;
     bool flushed;
@@ -91,17 +90,16 @@ void simulate_store_init(struct simulate_store *store, const struct simulate_set
 void simulate_store_fini(struct simulate_store *store);
 
 /* A flush adds a run of one file. REQUIRES: there are fewer than SIMULATE_MOST_RUNS. */
-void simulate_store_add(struct simulate_store *store, uint64_t first, uint64_t last, uint64_t bytes,
-                        int64_t now_ms);
+void simulate_store_add(struct simulate_store *store, uint64_t first, uint64_t last,
+                        uint64_t bytes);
 
 /* What replacing runs first .. first + count - 1 by one would cost. */
 struct simulate_work simulate_store_plan(const struct simulate_store *store, size_t first,
-                                         size_t count, enum policy_reason reason);
+                                         size_t count);
 
 /* Do so. */
 struct simulate_work simulate_store_replace(struct simulate_store *store, size_t first,
-                                            size_t count, enum policy_reason reason, bool all_files,
-                                            int64_t now_ms);
+                                            size_t count, bool all_files);
 
 uint64_t simulate_store_bytes(const struct simulate_store *store);
 

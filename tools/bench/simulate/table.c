@@ -40,12 +40,6 @@ share_of_writes(const struct simulate_table *table, const struct simulate_region
     return ((double)(region->store.last - region->store.first) + 1) / ALL_ROWS;
 }
 
-static int64_t
-now_ms(const struct simulate_table *table)
-{
-    return (int64_t)(table->seconds * 1000) + 1; /* 0 would be an unknown time */
-}
-
 /* A region's files or memtables have changed. */
 static void
 note_region(struct simulate_table *table, struct simulate_region *region)
@@ -269,7 +263,7 @@ add_file(struct simulate_table *table, const struct simulate_memtable *memtable,
 
         bytes = keys * cell * -expm1(-bytes / cell / keys);
     }
-    simulate_store_add(store, first, last, (uint64_t)(bytes + 0.5), now_ms(table));
+    simulate_store_add(store, first, last, (uint64_t)(bytes + 0.5));
     region->frozen--;
     table->flushed += store->weight * bytes;
     table->flushed_files += store->weight;
@@ -540,7 +534,7 @@ step(struct simulate_table *table, double rate, double user)
     else
         wait_for(table, seconds);
     simulate_compactor_pass(&table->compactor, seconds, live_bytes(table) - log_bytes(table),
-                            now_ms(table), note_store, table);
+                            note_store, table);
     if (flush != NULL) {
         flush->left -= seconds;
         if (flush->left <= LEAST_SECONDS)
@@ -551,7 +545,7 @@ step(struct simulate_table *table, double rate, double user)
         table->flush_count < SIMULATE_MOST_FLUSHES)
         freeze_largest(table);
     look_at_ages(table);
-    simulate_compactor_begin(&table->compactor, now_ms(table));
+    simulate_compactor_begin(&table->compactor);
 }
 
 void
