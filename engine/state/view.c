@@ -457,6 +457,14 @@ list_bytes(uint32_t capacity)
     return sizeof(struct region_list) + capacity * sizeof(struct region_store);
 }
 
+static void
+set_count(struct region_list *list, uint32_t count)
+{
+    assert(count <= list->capacity);
+    list->count = count;
+    list->window = count > 0 ? UINT32_C(1) << (31 - __builtin_clz(count)) : 0;
+}
+
 /* With the stores of `base`, NULL: none, and room for `more`. */
 static struct region_list *
 list_new(const struct region_list *base, uint32_t more, const petal_allocator *allocator)
@@ -467,8 +475,8 @@ list_new(const struct region_list *base, uint32_t more, const petal_allocator *a
     if (made == NULL)
         return NULL;
     atomic_init(&made->references, 1);
-    made->count = count;
     made->capacity = count + more;
+    set_count(made, count);
     for (uint32_t i = 0; i < count; i++) {
         made->regions[i] = base->regions[i];
         take(&made->regions[i].view->references);
@@ -553,8 +561,9 @@ view_fix(struct view *view, uint64_t sequence)
     view->sequence = &view->fixed;
 }
 
-NEVER_INLINE const struct region_store *
-region_search(const struct region_list *list, uint64_t row_head, petal_slice row)
+/* Where heads are equal, as with rows that begin alike, the whole starts decide. */
+static NEVER_INLINE const struct region_store *
+search_by_rows(const struct region_list *list, uint64_t row_head, petal_slice row)
 {
     const struct region_store *region = list->regions;
 
@@ -567,6 +576,20 @@ region_search(const struct region_list *list, uint64_t row_head, petal_slice row
         count -= half;
     }
     return region;
+}
+
+NEVER_INLINE const struct region_store *
+region_search(const struct region_list *list, uint64_t row_head, petal_slice row)
+{
+    const struct region_store *region = list->regions;
+    size_t rest = list->count - list->window;
+
+    /* Windows of a power of two, the first from the beginning or up to the end; without a branch on
+     * what the heads are, which cannot be predicted. */
+    region = region[rest].start_head <= row_head ? region + rest : region;
+    for (size_t half = list->window / 2; half > 0; half /= 2)
+        region = region[half].start_head <= row_head ? region + half : region;
+    return region->start_head == row_head ? search_by_rows(list, row_head, row) : region;
 }
 
 /* The place of the family's list in a page that is the view's own; NULL: no memory. */
@@ -623,7 +646,7 @@ insert_store(struct region_list *list, struct store *store, struct store_view *s
                                                  .start = store->start,
                                                  .store = store,
                                                  .view = store_view};
-    list->count++;
+    set_count(list, list->count + 1);
 }
 
 static void
@@ -631,7 +654,7 @@ remove_store(struct region_list *list, uint32_t place)
 {
     assert(place < list->count && list->count > 1);
     store_view_unref(list->regions[place].view);
-    list->count--;
+    set_count(list, list->count - 1);
     memmove(&list->regions[place], &list->regions[place + 1],
             (list->count - place) * sizeof list->regions[0]);
 }

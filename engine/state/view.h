@@ -115,6 +115,7 @@ struct region_store {
 struct region_list {
     _Atomic(uint32_t) references;
     uint32_t count, capacity; /* at least one */
+    uint32_t window;          /* the greatest power of two up to `count` */
     struct region_store regions[];
 };
 

@@ -9,7 +9,8 @@
  * line "NAME OPERATIONS" is printed for each. Data, order of keys, salts and the clock are fixed,
  * so that two runs of the pairs agree exactly, those of the rest within 2 %: where blocks lie
  * depends on threads, and memcmp goes another way near the end of a page. It keeps to calls and
- * options that petal.h always had, so that builds of different ages can be compared.
+ * options that petal.h always had, but for regions, so that builds of different ages can be
+ * compared.
  *
  * Instructions of one operation (of one cell in scans), as `make cost` printed them: gcc 12, -O2,
  * x86-64. Those of a put include what the library does for the log, not what the kernel does.
@@ -78,6 +79,8 @@
 #define OPERATIONS     20000
 #define FEW_OPERATIONS 2000
 #define GENERAL_ROWS   2000
+#define REGIONS        100
+#define REGION_ROWS    (ROWS / REGIONS)
 
 static char keys[ROWS + OPERATIONS][KEY_BYTES + 1]; /* those after ROWS are absent at first */
 static char columns[WIDE_COLUMNS][COLUMN_BYTES + 1];
@@ -175,6 +178,20 @@ get_pair(struct subject *subject, uint64_t number)
 
     check(petal_kv_get(subject->kv, key_at(order[number]), subject->result, &found, &found_value,
                        &error),
+          &error, "get");
+    expect(found, "a pair is missing");
+}
+
+/* One of as many rows as a region has, in whichever region it is. */
+static void
+get_pair_of_few(struct subject *subject, uint64_t number)
+{
+    petal_slice found_value;
+    petal_error error;
+    bool found;
+
+    check(petal_kv_get(subject->kv, key_at(order[number] % REGION_ROWS), subject->result, &found,
+                       &found_value, &error),
           &error, "get");
     expect(found, "a pair is missing");
 }
@@ -425,19 +442,25 @@ flush(petal_db *db)
 
 /* Row r goes to file r % files; 0 files: all stay in memory. */
 static void
-fill(petal_db *db, struct subject *subject, unsigned files)
+fill_rows(petal_db *db, struct subject *subject, unsigned files, uint64_t rows)
 {
     unsigned parts = files > 0 ? files : 1;
     petal_error error;
 
     for (unsigned part = 0; part < parts; part++) {
-        for (uint64_t row = part; row < ROWS; row += parts)
+        for (uint64_t row = part; row < rows; row += parts)
             check(petal_put(subject->family, key_at(row), subject->column.qualifier, PETAL_LATEST,
                             (petal_slice){value, VALUE_BYTES}, NULL, &error),
                   &error, "put");
         if (files > 0)
             flush(db);
     }
+}
+
+static void
+fill(petal_db *db, struct subject *subject, unsigned files)
+{
+    fill_rows(db, subject, files, ROWS);
 }
 
 static void
@@ -454,6 +477,31 @@ fill_wide(petal_db *db, struct subject *subject, int64_t timestamp)
 }
 
 /* ---- scenarios ---- */
+
+/* Regions of the same size each, one and a hundred. */
+static void
+measure_regions(petal_db *db, petal_result *result)
+{
+    struct subject alone = {.result = result}, among = {.result = result};
+    petal_error error;
+
+    open_pairs(db, "alone", &alone);
+    fill_rows(db, &alone, FILES, REGION_ROWS);
+    measure("region/get/alone", get_pair_of_few, &alone, OPERATIONS, true);
+    measure("region/get-absent/alone", get_absent_pair, &alone, OPERATIONS, true);
+    measure("region/put/alone", put_pair, &alone, OPERATIONS, false);
+    open_pairs(db, "among", &among);
+    for (unsigned i = 1; i < REGIONS; i++) {
+        char start[KEY_BYTES + 1];
+
+        snprintf(start, sizeof start, "%016" PRIx64, UINT64_MAX / REGIONS * i);
+        check(petal_table_split(among.table, text(start), 0, &error), &error, "split");
+    }
+    fill(db, &among, FILES);
+    measure("region/get/among-100", get_pair_of_few, &among, OPERATIONS, true);
+    measure("region/get-absent/among-100", get_absent_pair, &among, OPERATIONS, true);
+    measure("region/put/among-100", put_pair, &among, OPERATIONS, false);
+}
 
 static void
 measure_pairs(petal_db *db, petal_result *result)
@@ -483,6 +531,7 @@ measure_pairs(petal_db *db, petal_result *result)
     measure_seeks("pair/seek+10/memtable", "pair/seek+10-new/memtable", &memory);
     measure("pair/put", put_pair, &memory, OPERATIONS, false);
     flush(db);
+    measure_regions(db, result);
 }
 
 static void
