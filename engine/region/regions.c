@@ -158,9 +158,7 @@ petal_table_split(petal_table *table, petal_slice row, uint32_t region, petal_er
 
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
-    status = table_check_alive(table, error);
-    if (status == PETAL_OK)
-        status = db_check_writable(table->db, error);
+    status = region_check_table(table, error);
     if (status != PETAL_OK)
         return status;
     return row.size > 0 ? region_split(table, row, error) : split_regions(table, region, error);

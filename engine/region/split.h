@@ -32,7 +32,7 @@
 enum petal_status region_split(petal_table *table, petal_slice row, petal_error *error);
 
 /* May regions of the table change? PETAL_NOT_FOUND: it was dropped; or the database is not
- * writable, or a family of it not usable. REQUIRES: leadership. */
+ * writable, or a family of it not usable. Under the leadership it stays so. */
 enum petal_status region_check_table(const petal_table *table, petal_error *error);
 
 /* Merge the region `upper` into the one before it, which was `lower` when it was looked at.

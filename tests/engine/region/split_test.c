@@ -4,8 +4,11 @@
  */
 #include "tests/engine/region/fixture.h"
 
+#include "tests/disk/paths.h"
 #include "tests/support/test.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- a table with regions ---- */
@@ -102,6 +105,34 @@ TEST(test_a_visit_of_regions_stops)
 }
 
 /* ---- what is refused ---- */
+
+static bool
+keep_path(void *argument, const petal_file_info *file)
+{
+    snprintf(argument, 64, FIXTURE_DIRECTORY "/%06" PRIu64 ".sst", file->number);
+    return true;
+}
+
+/* Its files are not known to have no middle. */
+TEST(test_a_split_in_the_middle_tells_of_a_lost_file)
+{
+    struct region_fixture fixture;
+    petal_error error;
+    char path[64];
+
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, 100, 1);
+    regions_flush(&fixture);
+    MUST(petal_table_files(fixture.table, keep_path, path, WHY));
+    MUST(petal_close(fixture.base.db, WHY));
+    fixture.base.db = NULL;
+    assert_int_equal(vfs_remove(fixture.base.env.vfs, path), 0);
+    fixture_must_open(&fixture.base);
+    MUST(petal_table_open(fixture.base.db, text("t"), &fixture.table, WHY));
+    assert_int_equal(petal_table_split(fixture.table, text(""), 0, &error), PETAL_CORRUPT);
+    assert_string_equal(error.file, path);
+    fixture_fini(&fixture.base);
+}
 
 TEST(test_splits_that_are_refused)
 {
