@@ -135,6 +135,18 @@ directory_contains(const struct directory *directory, const char *path, bool *co
     return vfs->contains(vfs->context, directory->handle, path, contains);
 }
 
+uint64_t
+directory_free_bytes(const struct directory *directory)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+    uint64_t bytes;
+
+    assert(directory->handle != NULL);
+    if (vfs->free_bytes == NULL || vfs->free_bytes(vfs->context, directory->handle, &bytes) != 0)
+        return UINT64_MAX;
+    return bytes;
+}
+
 int
 directory_list(const struct directory *directory, void (*visit)(void *argument, const char *name),
                void *argument)

@@ -52,6 +52,8 @@ int directory_sync_parent(const struct directory *directory);
 /* Whether the path, of whatever place, leads to the directory or into it, or would if it were made;
  * false also where the file layer does not know. */
 int directory_contains(const struct directory *directory, const char *path, bool *contains);
+/* Bytes that its file system has room for; UINT64_MAX: nobody knows. */
+uint64_t directory_free_bytes(const struct directory *directory);
 int directory_list(const struct directory *directory,
                    void (*visit)(void *argument, const char *name), void *argument);
 

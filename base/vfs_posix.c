@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(off_t) == 8, "build with -D_FILE_OFFSET_BITS=64");
@@ -693,6 +694,25 @@ posix_contains(void *context, petal_directory *directory, const char *path, bool
     return search_upwards(descriptor, &wanted, contains);
 }
 
+static int
+posix_free_bytes(void *context, petal_directory *directory, uint64_t *bytes)
+{
+    struct statvfs status;
+    uint64_t blocks, block_bytes;
+
+    (void)context;
+    *bytes = 0;
+    if (fstatvfs(directory->descriptor, &status) != 0)
+        return errno;
+    if (status.f_blocks == 0)
+        return ENOSYS; /* one without a size, as a tmpfs may be, or that does not tell it */
+    blocks = status.f_bavail;
+    block_bytes = status.f_frsize;
+    *bytes =
+        block_bytes == 0 || blocks <= UINT64_MAX / block_bytes ? blocks * block_bytes : UINT64_MAX;
+    return 0;
+}
+
 const petal_vfs vfs_posix = {
     .context = NULL,
     .open_directory = posix_open_directory,
@@ -715,6 +735,7 @@ const petal_vfs vfs_posix = {
     .map = posix_map,
     .unmap = posix_unmap,
     .contains = posix_contains,
+    .free_bytes = posix_free_bytes,
 };
 
 uint64_t

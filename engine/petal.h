@@ -352,6 +352,12 @@ typedef struct petal_vfs {
      * not known; then petal_salvage trusts its caller.
      */
     int (*contains)(void *context, petal_directory *directory, const char *path, bool *contains);
+    /*
+     * Bytes that the file system of the directory still has room for, for this process. Asked for
+     * before a compaction writes. On an error, or NULL: not known; then compactions begin, and fail
+     * where the disk is full.
+     */
+    int (*free_bytes)(void *context, petal_directory *directory, uint64_t *bytes);
 } petal_vfs;
 
 enum petal_log_level { PETAL_LOG_INFO = 1, PETAL_LOG_WARNING = 2, PETAL_LOG_ERROR = 3 };

@@ -28,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -37,9 +38,9 @@
 
 /* clang-format off */
 #define CALLS(X)                                                                                   \
-    X(openat) X(fstat) X(pread) X(pwrite) X(fdatasync) X(fsync) X(flock) X(fcntl) X(close)         \
-    X(mkdirat) X(renameat) X(linkat) X(unlinkat) X(posix_fadvise) X(fdopendir) X(readdir) X(mmap)  \
-    X(madvise) X(mlock) X(pwritev) X(ftruncate) X(fstatfs) X(getrlimit)
+    X(openat) X(fstat) X(fstatvfs) X(pread) X(pwrite) X(fdatasync) X(fsync) X(flock) X(fcntl)      \
+    X(close) X(mkdirat) X(renameat) X(linkat) X(unlinkat) X(posix_fadvise) X(fdopendir) X(readdir) \
+    X(mmap) X(madvise) X(mlock) X(pwritev) X(ftruncate) X(fstatfs) X(getrlimit)
 /* clang-format on */
 
 enum call {
@@ -61,7 +62,8 @@ static struct {
     int call; /* that fails at this visit; -1: none */
     unsigned visit;
     int error;
-    bool is_short; /* each read and write moves a byte only */
+    bool is_short;              /* each read and write moves a byte only */
+    const struct statvfs *told; /* of every file system; NULL: what is so */
 } faults;
 
 /* The C library's own function. */
@@ -105,6 +107,19 @@ int
 fstat(int descriptor, struct stat *status)
 {
     return fails(CALL_fstat) ? -1 : fstatat(descriptor, "", status, AT_EMPTY_PATH);
+}
+
+int
+fstatvfs(int descriptor, struct statvfs *status)
+{
+    typedef int function(int, struct statvfs *);
+
+    if (fails(CALL_fstatvfs))
+        return -1;
+    if (faults.told == NULL)
+        return REAL(function *, "fstatvfs")(descriptor, status);
+    *status = *faults.told;
+    return 0;
 }
 
 ssize_t
@@ -516,6 +531,14 @@ do_contains(struct files *files)
 }
 
 static int
+do_free_bytes(struct files *files)
+{
+    uint64_t bytes;
+
+    return VFS->free_bytes(NULL, files->directory, &bytes);
+}
+
+static int
 do_read_ahead(struct files *files)
 {
     VFS->read_ahead(NULL, files->file, 0, 8);
@@ -587,6 +610,7 @@ static const struct {
     {"link", do_link},
     {"remove", do_remove},
     {"contains", do_contains},
+    {"free bytes", do_free_bytes},
     {"read ahead", do_read_ahead},
     {"map", do_map},
     {"store", do_store},
@@ -717,6 +741,38 @@ test_short_calls_go_on(void **state)
         assert_int_equal(run(act, -1, 0, 0, true), 0);
 }
 
+/* Also of a file system that has more than fits into a number, or does not tell its size. */
+static void
+test_free_bytes_are_what_the_file_system_tells(void **state)
+{
+    static const struct {
+        struct statvfs told;
+        uint64_t bytes; /* 0: not known */
+    } systems[] = {
+        {{.f_blocks = 100, .f_bfree = 50, .f_bavail = 30, .f_bsize = 65536, .f_frsize = 512},
+         30 * 512},
+        {{.f_blocks = UINT64_MAX, .f_bavail = UINT64_MAX / 512, .f_frsize = 512},
+         UINT64_MAX / 512 * 512},
+        {{.f_blocks = UINT64_MAX, .f_bavail = UINT64_MAX / 512 + 1, .f_frsize = 512}, UINT64_MAX},
+        {{.f_bavail = 30, .f_bsize = 512, .f_frsize = 512}, 0},
+    };
+    char *path = test_directory_new();
+    petal_directory *directory;
+    uint64_t bytes;
+
+    (void)state;
+    assert_int_equal(VFS->open_directory(NULL, path, false, &directory), 0);
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        faults.told = &systems[i].told;
+        assert_int_equal(VFS->free_bytes(NULL, directory, &bytes),
+                         systems[i].bytes == 0 ? ENOSYS : 0);
+        assert_true(bytes == systems[i].bytes);
+    }
+    faults.told = NULL;
+    VFS->close_directory(NULL, directory);
+    test_directory_free(path);
+}
+
 int
 main(int count, char **arguments)
 {
@@ -724,6 +780,7 @@ main(int count, char **arguments)
         cmocka_unit_test(test_every_system_call_is_known),
         cmocka_unit_test(test_every_system_call_fails),
         cmocka_unit_test(test_short_calls_go_on),
+        cmocka_unit_test(test_free_bytes_are_what_the_file_system_tells),
     };
     char *end;
     int failed;

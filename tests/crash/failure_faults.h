@@ -25,7 +25,7 @@ const struct failure_site *failure_site_at(size_t number);
 
 /* What a site asks for: a call of enum memory_vfs_operation, or one of these. */
 enum {
-    FAILURE_CREATE = MEMORY_VFS_CONTAINS + 1, /* an opening that makes the file */
+    FAILURE_CREATE = MEMORY_VFS_FREE_BYTES + 1, /* an opening that makes the file */
     FAILURE_MEMORY
 };
 

@@ -459,7 +459,7 @@ memory_vfs_trace_print(struct memory_vfs *vfs, FILE *out)
     static const char *const names[] = {
         "open",           "close",  "read", "write",          "log_store",      "sync",
         "size",           "map",    "lock", "open_directory", "sync_directory", "sync_parent",
-        "list_directory", "rename", "link", "remove",         "contains",
+        "list_directory", "rename", "link", "remove",         "contains",       "free_bytes",
     };
     size_t count = memory_vfs_trace_count(vfs);
 

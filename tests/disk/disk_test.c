@@ -166,6 +166,8 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
         return table->remove(vfs, fixture->directory, "a");
     case MEMORY_VFS_CONTAINS:
         return table->contains(vfs, fixture->directory, "d", &contains);
+    case MEMORY_VFS_FREE_BYTES:
+        return table->free_bytes(vfs, fixture->directory, &number);
     }
     return -1;
 }
@@ -177,7 +179,7 @@ TEST_WITH(every_kind_of_call_can_fail, set_up, tear_down)
     struct fixture *fixture = *state;
     enum memory_vfs_operation operation;
 
-    for (operation = MEMORY_VFS_OPEN; operation <= MEMORY_VFS_CONTAINS; operation++) {
+    for (operation = MEMORY_VFS_OPEN; operation <= MEMORY_VFS_FREE_BYTES; operation++) {
         uint64_t calls = memory_vfs_calls(fixture->vfs);
         struct memory_vfs_call call;
 

@@ -355,16 +355,26 @@ memory_unmap(void *context, const void *memory, uint64_t size)
     free((void *)(uintptr_t)memory);
 }
 
+static uint64_t
+free_bytes_of(struct memory_vfs *vfs)
+{
+    uint64_t used;
+
+    if (vfs->capacity == UINT64_MAX)
+        return UINT64_MAX;
+    used = memory_tree_used_bytes(vfs->root);
+    return used < vfs->capacity ? vfs->capacity - used : 0;
+}
+
 /* How many of `size` bytes at `offset` the disk has room for. */
 static size_t
 room_for(struct memory_vfs *vfs, const struct memory_file *file, uint64_t offset, size_t size)
 {
-    uint64_t used, free_bytes, limit;
+    uint64_t free_bytes, limit;
 
     if (vfs->capacity == UINT64_MAX || (offset + size <= file->live.size && !vfs->copy_on_write))
         return size;
-    used = memory_tree_used_bytes(vfs->root);
-    free_bytes = used < vfs->capacity ? vfs->capacity - used : 0;
+    free_bytes = free_bytes_of(vfs);
     if (vfs->copy_on_write)
         return size < free_bytes ? size : (size_t)free_bytes;
     limit = file->live.size + free_bytes; /* how long the file may become */
@@ -674,6 +684,16 @@ memory_contains(void *context, petal_directory *directory, const char *path, boo
     return call_end(&call, 0);
 }
 
+static int
+memory_free_bytes(void *context, petal_directory *directory, uint64_t *bytes)
+{
+    struct call call = call_begin_in(directory, MEMORY_VFS_FREE_BYTES, NULL);
+    struct memory_vfs *vfs = context;
+
+    *bytes = call.fate == FATE_WORKS ? free_bytes_of(vfs) : 0;
+    return call_end(&call, 0);
+}
+
 /* ---- Life ---- */
 
 static struct memory_vfs *
@@ -704,6 +724,7 @@ vfs_with_root(struct memory_node *root)
         .map = memory_map,
         .unmap = memory_unmap,
         .contains = memory_contains,
+        .free_bytes = memory_free_bytes,
     };
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);

@@ -77,8 +77,8 @@ uint64_t memory_vfs_failures(struct memory_vfs *vfs);
 void memory_vfs_set_sync_failure(struct memory_vfs *vfs, enum memory_sync_failure failure);
 enum memory_sync_failure memory_vfs_sync_failure(struct memory_vfs *vfs);
 
-/* Bytes that all files together may have; what does not fit is ENOSPC, after what does was stored.
- * UINT64_MAX, at the beginning: no limit. */
+/* Bytes that all files together may have; what does not fit is ENOSPC, after what does was stored,
+ * and free_bytes tells what would. UINT64_MAX, at the beginning: no limit. */
 void memory_vfs_set_capacity(struct memory_vfs *vfs, uint64_t bytes);
 uint64_t memory_vfs_used(struct memory_vfs *vfs);
 
@@ -160,7 +160,8 @@ enum memory_vfs_operation {
     MEMORY_VFS_RENAME,
     MEMORY_VFS_LINK,
     MEMORY_VFS_REMOVE,
-    MEMORY_VFS_CONTAINS
+    MEMORY_VFS_CONTAINS,
+    MEMORY_VFS_FREE_BYTES
 };
 
 struct memory_vfs_call {

@@ -669,3 +669,31 @@ TEST_ON_BOTH(a_directory_contains_what_is_below)
     vfs->close_directory(vfs->context, house);
     free(path);
 }
+
+/* Others may write to that of the operating system meanwhile. */
+TEST_ON_BOTH(there_are_free_bytes)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_directory *directory;
+    uint64_t before, after;
+
+    assert_int_equal(vfs->open_directory(vfs->context, layer->directory, false, &directory), 0);
+    if (layer->memory != NULL)
+        memory_vfs_set_capacity(layer->memory, 1000);
+    assert_int_equal(vfs->free_bytes(vfs->context, directory, &before), 0);
+    make_file(layer, "file", "bytes");
+    assert_int_equal(vfs->free_bytes(vfs->context, directory, &after), 0);
+    assert_true(before > 0 && after > 0);
+    if (layer->memory != NULL) {
+        assert_int_equal(before, 1000);
+        assert_int_equal(after, 1000 - strlen("bytes"));
+        memory_vfs_set_capacity(layer->memory, 1);
+        assert_int_equal(vfs->free_bytes(vfs->context, directory, &after), 0);
+        assert_int_equal(after, 0);
+        memory_vfs_set_capacity(layer->memory, UINT64_MAX);
+        assert_int_equal(vfs->free_bytes(vfs->context, directory, &after), 0);
+        assert_true(after == UINT64_MAX);
+    }
+    vfs->close_directory(vfs->context, directory);
+}
