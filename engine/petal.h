@@ -1654,8 +1654,9 @@ petal_flush(petal_db *db, petal_table *table, petal_error *error);
  * Merge all store files of the family (NULL: of each family of the table) into one, and wait until
  * done: HBase's major compaction. It drops what no reader can see: hidden, surplus and expired
  * cells, and markers that hide nothing any more. Memtables stay in memory; to include them, call
- * petal_flush first. A family dropped meanwhile is PETAL_NOT_FOUND if it was named, else skipped. A
- * damaged one is PETAL_CORRUPT, after the others are done.
+ * petal_flush first. PETAL_NO_SPACE: the file system has no room for what may be written, beside
+ * what stays for log and flushes; nothing was lost. A family dropped meanwhile is PETAL_NOT_FOUND
+ * if it was named, else skipped. A damaged one is PETAL_CORRUPT, after the others are done.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_compact(petal_table *table, petal_family *family, petal_error *error);
@@ -2245,9 +2246,11 @@ PETAL_API petal_table *petal_kv_table(petal_kv *kv);
  * - A full disk is no damage. A write that finds the disk full returns PETAL_NO_SPACE and has
  *   changed nothing; reads continue, and writes succeed again when there is space. A database can
  *   be opened for writing on a full disk: the contents of its logs wait in memory, as far as
- *   memory_bytes lets memtables grow, and dropping tables makes room. Flushes and compactions that
- *   fail for another reason, such as memory, descriptors or their store files, are retried as well.
- *   Any other failed write or sync of log or manifest makes the database read-only.
+ *   memory_bytes lets memtables grow, and dropping tables makes room. A compaction does not begin
+ *   where the file system tells that it has no room for it (free_bytes of petal_vfs): it fails as
+ *   on a full disk, and in the background it is tried again. Flushes and compactions that fail for
+ *   another reason, such as memory, descriptors or their store files, are retried as well. Any
+ *   other failed write or sync of log or manifest makes the database read-only.
  * - On a copy-on-write file system (Btrfs) a write that finds the disk full may be PETAL_IO: if the
  *   process dies before there is space, the write may be there afterwards. The writes after it are
  *   PETAL_NO_SPACE as above. An opening that finds no room at all is PETAL_NO_SPACE too, since it

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/merge_iter.h"
 #include "engine/compact/plan.h"
+#include "engine/compact/room.h"
 #include "engine/compact/runs.h"
 #include "engine/state/progress.h"
 #include "engine/state/read_point.h"
@@ -19,6 +20,7 @@ struct compaction {
     petal_db *db;
     struct store_file *const *inputs; /* the job's, or some of them */
     size_t input_count;
+    uint64_t room;                    /* bytes that the outputs take at most, about */
     uint64_t cells_before, job_cells; /* of the inputs of the parts before it, and of all parts */
     uint64_t greatest_sequence;       /* of all inputs of the job, and .. */
     bool knows_earliest_put;
@@ -300,8 +302,11 @@ write_files(struct compaction *compaction, petal_error *error)
         .progress = &compaction->db->progress.compacting,
     };
     uint64_t read_point = read_point_oldest(compaction->db);
-    enum petal_status status = open_input(compaction, error);
+    enum petal_status status = room_take(compaction->db, compaction->room, error);
 
+    if (status != PETAL_OK)
+        return status;
+    status = open_input(compaction, error);
     if (status == PETAL_OK) {
         compaction->purpose = purpose_of(compaction, read_point);
         visibility_rules_of(&job.rules, family_options(job.family), compaction->purpose, read_point,
@@ -318,6 +323,7 @@ write_files(struct compaction *compaction, petal_error *error)
         job.input = compaction->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;
         status = rewrite_run(&job, &compaction->result, error);
     }
+    room_give_back(compaction->db, compaction->room);
     close_input(compaction);
     if (status == PETAL_OK)
         status = db_sync_directory(compaction->db, error);
@@ -480,6 +486,30 @@ is_settled(const struct compact_job *job, const struct file_facts *facts)
                               job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR);
 }
 
+/* What a rewrite takes of the file: all of it, or what the index tells of the region's rows. */
+static enum petal_status
+wanted_bytes(const struct compact_job *job, const struct sst_reader *reader, uint64_t *bytes,
+             petal_error *error)
+{
+    const struct file_facts *facts = sst_reader_facts(reader);
+    const petal_allocator *allocator = job->store->family->table->db->env.allocator;
+    enum petal_status status;
+    size_t row_bytes;
+    uint8_t *row;
+
+    *bytes = facts->file_bytes;
+    if (!reaches_beyond(job, facts))
+        return PETAL_OK;
+    row = mem_alloc(allocator, PETAL_MAX_ROW_BYTES);
+    if (row == NULL)
+        return error_no_memory(error);
+    status = sst_reader_middle(reader, job->store->start, job->end, row, &row_bytes, bytes, error);
+    mem_free(allocator, row, PETAL_MAX_ROW_BYTES);
+    if (*bytes > facts->file_bytes)
+        *bytes = facts->file_bytes;
+    return status;
+}
+
 static enum petal_status
 make_parts(struct parts *parts, const struct compact_job *job, petal_error *error)
 {
@@ -488,6 +518,7 @@ make_parts(struct parts *parts, const struct compact_job *job, petal_error *erro
     struct plan_limits limits = {.small_bytes = db->linked_file_bytes,
                                  .part_bytes = db->compact_file_bytes};
     size_t count = job->input_count;
+    enum petal_status status = PETAL_OK;
 
     parts->files = mem_alloc(allocator, count * sizeof *parts->files);
     parts->parts = mem_alloc(allocator, count * sizeof *parts->parts);
@@ -496,15 +527,17 @@ make_parts(struct parts *parts, const struct compact_job *job, petal_error *erro
     if (parts->files == NULL || parts->parts == NULL || parts->inputs == NULL ||
         parts->linked == NULL)
         return error_no_memory(error);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
         const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
 
         parts->files[i] = (struct plan_file){.row_min = facts->row_min,
                                              .row_max = facts->row_max,
-                                             .bytes = facts->file_bytes,
                                              .settled = is_settled(job, facts),
                                              .input = i};
+        status = wanted_bytes(job, job->inputs[i]->reader, &parts->files[i].bytes, error);
     }
+    if (status != PETAL_OK)
+        return status;
     parts->part_count = plan_parts(parts->files, count, &limits, parts->parts);
     for (size_t i = 0; i < count; i++)
         parts->inputs[i] = job->inputs[parts->files[i].input];
@@ -573,6 +606,7 @@ rewrite_parts(struct parts *parts, struct compact_job *job, petal_error *error)
         }
         compaction.inputs = parts->inputs + part->first;
         compaction.input_count = part->count;
+        compaction.room = part->bytes;
         compaction.keep_markers = false;
         status = write_and_commit(&compaction, &parts->unknown, error);
         if (status == PETAL_OK) {

@@ -3,12 +3,13 @@
  *
  * The inputs are whole runs, neighbours in the order of sequences. A file whose rows overlap no
  * other input, and whose facts prove that a rewrite would drop nothing, is linked: it becomes a
- * file of the new run as it is (engine/compact/plan.h). The others are rewritten, in parts
- * that share no row: the job merges the files of a part and writes what some reader at or above the
+ * file of the new run as it is (engine/compact/plan.h). The others are rewritten, in parts that
+ * share no row: the job merges the files of a part and writes what some reader at or above the
  * oldest read point can need; one manifest edit removes them and adds the outputs; then a view does
  * the same. So a job that fails or is given up keeps the parts that it has done, and the disk needs
- * room for one part at a time. Files that a flush adds meanwhile stay as they are: they are newer
- * than all inputs. The inputs go when their last reader lets go.
+ * room for one part at a time; a part that there is none for is not begun, and the job fails as on
+ * a full disk (engine/compact/room.h). Files that a flush adds meanwhile stay as they are: they are
+ * newer than all inputs. The inputs go when their last reader lets go.
  *
  * Between two parts the run has outputs beside files that were there before, and the other runs
  * have lost some: of each row all cells lie in the inputs or all in the outputs, so no answer

@@ -14,9 +14,9 @@
 #define STORE_SLOW_RUNS 13
 #define STORE_MOST_RUNS 24
 
-/* Cells of the running jobs, in all and done; approximate, for display. */
+/* Cells of the running jobs, in all and done, and the bytes that these may write; approximate. */
 struct rewrite_progress {
-    _Atomic(uint64_t) cells, done;
+    _Atomic(uint64_t) cells, done, bytes;
 };
 
 /* What writers wait for. */
