@@ -723,7 +723,8 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
  * of the rows that they have, or by petal_table_split. A split stops writers for a commit of the
  * manifest, and rewrites nothing: until the background has rewritten the files that reach over the
  * border, both regions name them. Neighbours become one by petal_table_merge, or in the background
- * when both were made more than three days ago and have together at most a quarter of the limit.
+ * when the background split them more than three days ago and they have together at most a quarter
+ * of the limit.
  */
 typedef struct petal_region_info {
     size_t size;            /* of this struct */

@@ -298,7 +298,7 @@ follow_regions(struct takeover *takeover, petal_family *family,
         struct store *store = find_store(&before, region);
 
         if (store == NULL)
-            store = store_new(family, region->id, region->created_ms, region->start);
+            store = store_new(family, region->id, region->split_ms, region->start);
         if (store != NULL)
             family_show_store(family, store);
         else

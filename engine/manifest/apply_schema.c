@@ -465,7 +465,7 @@ apply_create_region(const struct apply *apply, const struct item *item)
     } else {
         struct item made = {.table = table, .region = region};
 
-        region->created_ms = (int64_t)get_le64(item->payload + 8);
+        region->split_ms = (int64_t)get_le64(item->payload + 8);
         region->place = manifest_region_of(table, start) + 1;
         status = item_note_store(apply, UNDO_MADE_REGION, &made, 0, NULL);
     }

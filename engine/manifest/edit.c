@@ -253,7 +253,7 @@ manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table, uint16_t f
 
 void
 manifest_edit_create_region(struct manifest_edit *edit, uint32_t table, uint32_t region,
-                            int64_t created_ms, petal_slice start)
+                            int64_t split_ms, petal_slice start)
 {
     uint8_t *to = add_item(edit, MANIFEST_CREATE_REGION, MANIFEST_CREATE_REGION_BYTES + start.size);
 
@@ -261,7 +261,7 @@ manifest_edit_create_region(struct manifest_edit *edit, uint32_t table, uint32_t
         return;
     put_le32(to, table);
     put_le32(to + 4, region);
-    put_le64(to + 8, (uint64_t)created_ms);
+    put_le64(to + 8, (uint64_t)split_ms);
     memcpy(to + MANIFEST_CREATE_REGION_BYTES, start.data, start.size);
 }
 
@@ -429,7 +429,7 @@ add_regions(struct manifest_edit *edit, const struct manifest_table *table, uint
         const struct manifest_region *region = table->regions[i];
         uint32_t region_id = id == table->id ? region->id : id + (uint32_t)i;
 
-        manifest_edit_create_region(edit, id, region_id, region->created_ms, region->start);
+        manifest_edit_create_region(edit, id, region_id, region->split_ms, region->start);
         for (size_t k = 0; k < table->family_count; k++)
             add_store(edit, &table->families[k], &table->families[k].stores[i], region_id);
     }

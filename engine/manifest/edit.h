@@ -55,7 +55,7 @@ void manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table, uint1
 /* A region of the rows from `start` on, which were of the region before; it has no files yet. Its
  * rows go to that again when it is dropped, but its files go. */
 void manifest_edit_create_region(struct manifest_edit *edit, uint32_t table, uint32_t region,
-                                 int64_t created_ms, petal_slice start);
+                                 int64_t split_ms, petal_slice start);
 void manifest_edit_drop_region(struct manifest_edit *edit, uint32_t table, uint32_t region);
 
 /* Of the family's store of the region. */

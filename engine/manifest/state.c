@@ -191,7 +191,7 @@ copy_regions(struct manifest_table *copy, const struct manifest_table *table,
         if (region == NULL)
             return false;
         region->place = i;
-        region->created_ms = table->regions[i]->created_ms;
+        region->split_ms = table->regions[i]->split_ms;
         copy->regions[copy->region_count++] = region;
     }
     return true;

@@ -46,9 +46,9 @@ struct manifest_region {
     /* Among tables and regions; never reused. The first region of a table has the table's. */
     uint32_t id;
     struct manifest_table *table;
-    size_t place;       /* in table->regions */
-    int64_t created_ms; /* 0 of the first region, which is as old as the table */
-    petal_slice start;  /* empty for the first region alone; the manifest's memory */
+    size_t place;      /* in table->regions */
+    int64_t split_ms;  /* when the background made it of a larger one; 0: a call did */
+    petal_slice start; /* empty for the first region alone; the manifest's memory */
 };
 
 /* Makes a table a snapshot: it is not read or written, it only keeps its store files. */

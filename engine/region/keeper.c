@@ -94,7 +94,7 @@ split_regions(petal_table *table, uint8_t *row)
         enum petal_status status = find_split(table, from, row, &row_bytes, &next, &error);
 
         if (status == PETAL_OK && row_bytes > 0)
-            status = region_split(table, slice_make(row, row_bytes), &error);
+            status = region_split(table, slice_make(row, row_bytes), true, &error);
         if (status != PETAL_OK)
             note_failure(table, "split", &error);
         from = next;
@@ -114,15 +114,17 @@ store_bytes(const struct store_view *store)
     return bytes;
 }
 
+/* Was the border before the region made by this thread, and long ago? Who makes one has a reason to
+ * keep it. */
 static bool
-is_old(const struct region_store *region, int64_t now_ms)
+may_go(const struct region_store *region, int64_t now_ms)
 {
-    int64_t created = region->store->created_ms;
+    int64_t split_ms = region->store->split_ms;
 
-    return created <= 0 || now_ms - created > MERGE_AGE_MS;
+    return split_ms > 0 && split_ms < now_ms - MERGE_AGE_MS;
 }
 
-/* Are the region at `place` and the one before it old, and small together? */
+/* May the border before the region at `place` go, and are the two small together? */
 static bool
 are_small(const petal_table *table, const struct view *view, uint32_t place, int64_t now_ms)
 {
@@ -136,8 +138,7 @@ are_small(const petal_table *table, const struct view *view, uint32_t place, int
         if (list == NULL || place >= list->count)
             return false;
         upper = &list->regions[place];
-        if (!is_old(upper, now_ms) || !is_old(upper - 1, now_ms) ||
-            store_bytes(upper->view) + store_bytes(upper[-1].view) > most)
+        if (!may_go(upper, now_ms) || store_bytes(upper->view) + store_bytes(upper[-1].view) > most)
             return false;
     }
     return true;

@@ -131,7 +131,7 @@ split_regions(petal_table *table, uint32_t region, petal_error *error)
             last = choice.region;
         if (status == PETAL_OK && choice.row_bytes > 0) {
             has_middle = true;
-            status = region_split(table, slice_make(row, choice.row_bytes), error);
+            status = region_split(table, slice_make(row, choice.row_bytes), false, error);
             /* Another thread has split it there. */
             if (status == PETAL_INVALID)
                 status = PETAL_OK;
@@ -161,7 +161,8 @@ petal_table_split(petal_table *table, petal_slice row, uint32_t region, petal_er
     status = region_check_table(table, error);
     if (status != PETAL_OK)
         return status;
-    return row.size > 0 ? region_split(table, row, error) : split_regions(table, region, error);
+    return row.size > 0 ? region_split(table, row, false, error)
+                        : split_regions(table, region, error);
 }
 
 /* ---- merging ---- */

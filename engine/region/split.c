@@ -9,9 +9,9 @@
 /* A split at work. */
 struct split {
     petal_table *table;
-    petal_slice row; /* the first of the new region */
-    uint32_t region; /* id of the new one, and when it was made */
-    int64_t created_ms;
+    petal_slice row;  /* the first of the new region */
+    uint32_t region;  /* id of the new one */
+    int64_t split_ms; /* its time in the manifest */
     struct change change;
     struct store **made; /* the new region's store of each family */
     size_t made_count;
@@ -29,7 +29,7 @@ make_store(struct split *split, petal_family *family, struct store_memtable **me
     if (store_memtable_new(memtable, allocator) != PETAL_OK)
         return NULL;
     if (family_reserve_stores(family, 1))
-        store = store_new(family, split->region, split->created_ms, split->row);
+        store = store_new(family, split->region, split->split_ms, split->row);
     if (store == NULL) {
         store_memtable_unref(*memtable);
         return NULL;
@@ -153,9 +153,8 @@ split_stores(struct split *split, petal_error *error)
     assert_leads(db);
     change_begin(&split->change, db, 0);
     split->region = db->manifest->next_table_id;
-    split->created_ms = env_clock_ms(&db->env);
     manifest_edit_create_region(&split->change.edit, split->table->id, split->region,
-                                split->created_ms, split->row);
+                                split->split_ms, split->row);
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
         status = split_family(split, descriptor->families[i]);
     status = status == PETAL_OK ? change_commit(&split->change, error) : error_no_memory(error);
@@ -208,9 +207,10 @@ report(const struct split *split)
 }
 
 enum petal_status
-region_split(petal_table *table, petal_slice row, petal_error *error)
+region_split(petal_table *table, petal_slice row, bool by_itself, petal_error *error)
 {
-    struct split split = {.table = table, .row = row};
+    struct split split = {
+        .table = table, .row = row, .split_ms = by_itself ? env_clock_ms(&table->db->env) : 0};
     petal_db *db = table->db;
     struct write_place place;
     enum petal_status status;

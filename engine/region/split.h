@@ -27,9 +27,11 @@
 
 #include "engine/state/db.h"
 
-/* Split the region that has the row before it. PETAL_INVALID: the row is the first of a region
- * already, or none; PETAL_NOT_FOUND: the table was dropped. */
-enum petal_status region_split(petal_table *table, petal_slice row, petal_error *error);
+/* Split the region that has the row before it; `by_itself`: the background does, and may undo it.
+ * PETAL_INVALID: the row is the first of a region already, or none; PETAL_NOT_FOUND: the table was
+ * dropped. */
+enum petal_status region_split(petal_table *table, petal_slice row, bool by_itself,
+                               petal_error *error);
 
 /* May regions of the table change? PETAL_NOT_FOUND: it was dropped; or the database is not
  * writable, or a family of it not usable. Under the leadership it stays so. */

@@ -33,7 +33,7 @@ family_new(petal_table *table, uint16_t id, size_t slot, const petal_family_opti
 }
 
 struct store *
-store_new(petal_family *family, uint32_t region, int64_t created_ms, petal_slice start)
+store_new(petal_family *family, uint32_t region, int64_t split_ms, petal_slice start)
 {
     struct store *store =
         mem_zalloc(family->table->schema->env->allocator, sizeof *store + start.size);
@@ -43,7 +43,7 @@ store_new(petal_family *family, uint32_t region, int64_t created_ms, petal_slice
     store->family = family;
     store->slot = family->slot;
     store->region = region;
-    store->created_ms = created_ms;
+    store->split_ms = split_ms;
     if (start.size > 0)
         memcpy(store + 1, start.data, start.size);
     store->start = slice_make(store + 1, start.size);
@@ -237,7 +237,7 @@ attach_families(petal_table *table, const struct manifest_table *described)
         for (size_t k = 0; k < described->region_count; k++) {
             const struct manifest_region *region = described->regions[k];
 
-            struct store *store = store_new(family, region->id, region->created_ms, region->start);
+            struct store *store = store_new(family, region->id, region->split_ms, region->start);
 
             if (store == NULL || !family_reserve_stores(family, 1))
                 return PETAL_NO_MEMORY;

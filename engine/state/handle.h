@@ -263,8 +263,7 @@ void family_hide_store(petal_family *family, const struct store *store);
 /* Make a handle for the family's store of a region, in the family's list, still without a memtable
  * and in no view; NULL: no memory. REQUIRES: schema.mutex held, or only the caller knows the
  * family. */
-struct store *store_new(petal_family *family, uint32_t region, int64_t created_ms,
-                        petal_slice start);
+struct store *store_new(petal_family *family, uint32_t region, int64_t split_ms, petal_slice start);
 
 /* REQUIRES: the same; it is the newest of its family, and was never in a published view. */
 void store_free_newest(struct store *store);

@@ -19,7 +19,7 @@ struct store {
     struct store *next;   /* of all that the family has had in this opening; under schema.mutex */
     size_t slot;          /* the family's in views */
     uint32_t region;      /* id of its region */
-    int64_t created_ms;   /* when that was made; 0: it is the first, and as old as the table */
+    int64_t split_ms;     /* when the background made that of a larger one; 0: a call did */
     petal_slice start;    /* of the region; empty: of the first */
     _Atomic(bool) merged; /* the region is a part of the one before it by now */
     /* No job is due to drop deleted cells before this time: one had to keep them, because of

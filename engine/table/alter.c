@@ -56,7 +56,7 @@ make_stores(struct alteration *alteration, petal_family *family)
         return PETAL_NO_MEMORY;
     for (size_t i = 0; status == PETAL_OK && i < regions->count; i++) {
         const struct store *like = regions->places[i].store;
-        struct store *store = store_new(family, like->region, like->created_ms, like->start);
+        struct store *store = store_new(family, like->region, like->split_ms, like->start);
         struct store_view *made;
 
         if (store == NULL)

@@ -62,7 +62,7 @@ struct new_table {
 };
 
 static struct new_table *
-describe_new(const petal_table_options *options, const petal_slice *splits, int64_t now_ms,
+describe_new(const petal_table_options *options, const petal_slice *splits,
              const petal_allocator *allocator)
 {
     size_t families = options->family_count, regions = options->split_count + 1;
@@ -91,10 +91,8 @@ describe_new(const petal_table_options *options, const petal_slice *splits, int6
     made->described.regions = (struct manifest_region **)(store + families * regions);
     for (size_t i = 0; i < regions; i++) {
         region[i] = (struct manifest_region){.table = &made->described, .place = i};
-        if (i > 0) {
+        if (i > 0)
             region[i].start = splits[i - 1];
-            region[i].created_ms = now_ms;
-        }
         made->described.regions[i] = &region[i];
     }
     for (size_t i = 0; i < families; i++) {
@@ -165,7 +163,7 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     enum petal_status status = sort_splits(options, &splits, allocator, error);
 
     if (status == PETAL_OK) {
-        struct new_table *made = describe_new(options, splits, env_clock_ms(&db->env), allocator);
+        struct new_table *made = describe_new(options, splits, allocator);
 
         status = made != NULL ? table_make_new(db, &made->described, table, error)
                               : error_no_memory(error);

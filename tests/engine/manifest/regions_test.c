@@ -264,7 +264,7 @@ TEST_WITH(golden_bytes, manifest_fixture_setup, manifest_fixture_teardown)
     manifest = manifest_fixture_load(fixture);
     assert_int_equal(manifest->tables[0]->region_count, 2);
     assert_true(slice_equal(manifest->tables[0]->regions[1]->start, text("pq")));
-    assert_int_equal(manifest->tables[0]->regions[1]->created_ms, 2000);
+    assert_int_equal(manifest->tables[0]->regions[1]->split_ms, 2000);
     assert_int_equal(manifest_find_store(manifest, 1, 0)->file_count, 1);
     assert_int_equal(manifest_find_store(manifest, 3, 0)->file_count, 0);
     assert_int_equal(manifest->next_table_id, 4);

@@ -1,6 +1,6 @@
 /*
  * grow_test.c -- regions that split by themselves as they grow: at the limit of the database or of
- * the table, not where that is off; regions that stay small and become one; and all of it is done
+ * the table, not where that is off; regions that become small, and one; and all of it is done
  * when petal_wait_idle returns.
  */
 #include "tests/engine/region/fixture.h"
@@ -187,73 +187,76 @@ TEST(test_ascending_rows)
     regions_end(&fixture);
 }
 
-/* ---- what stays small ---- */
+/* ---- what becomes small ---- */
 
-#define DAY_MS ((int64_t)24 * 3600 * 1000)
+#define DAY_MS    ((int64_t)24 * 3600 * 1000)
+#define ROWS_LEFT 10
 
-/* Regions from "row 00100" and "row 00200" on, some days old: each with `rows` rows of 300 bytes. */
+/* A table that was split by itself, of which but a few rows are left. */
 static void
-begin_small(struct region_fixture *fixture, const char *attribute, const char *value, unsigned rows)
+begin_small(struct region_fixture *fixture)
 {
     grow_begin(fixture);
-    make_with(fixture, attribute, value);
-    for (unsigned first = 0; first < 300; first += 100) {
-        if (first > 0)
-            regions_must_split_before(fixture->table, first);
-        regions_put(fixture->table, first, first + rows, 1);
-    }
+    make_with(fixture, "", "");
+    fill(fixture, 1);
+    MUST(petal_wait_idle(fixture->base.db, WHY));
+    regions_delete(fixture->table, ROWS_LEFT, ROWS);
     regions_flush(fixture);
+    assert_true(expect_below(fixture, LIMIT / 8) > 4);
 }
 
-/* What the opening that many days later finds. */
-static void
+/* What the opening that many days later finds; the number of regions that there are then. */
+static size_t
 look_after(struct region_fixture *fixture, unsigned days)
 {
+    struct region_seen seen[REGION_MOST];
+
     test_clock_advance(&fixture->base.clock, days * DAY_MS);
     regions_reopen(fixture);
     MUST(petal_wait_idle(fixture->base.db, WHY));
+    return regions_list(fixture->table, seen);
 }
 
-/* After two days nothing happens; after four all become one, of 9 KB, as a region may have 64. */
+/* After two days nothing happens; after four all become one. */
 TEST(test_small_regions_become_one)
 {
     struct region_fixture fixture;
 
-    begin_small(&fixture, "", "", 10);
-    look_after(&fixture, 2);
-    regions_expect(fixture.table, "row 00100 row 00200");
-    look_after(&fixture, 2);
-    regions_expect(fixture.table, "");
-    assert_int_equal(regions_files(&fixture), 3);
-    regions_reopen(&fixture);
-    regions_expect(fixture.table, "");
+    begin_small(&fixture);
+    assert_true(look_after(&fixture, 2) > 4);
+    assert_int_equal(look_after(&fixture, 2), 1);
+    regions_expect_rows(fixture.table, 0, ROWS_LEFT, 1, NULL);
+    assert_int_equal(look_after(&fixture, 0), 1);
     regions_end(&fixture);
 }
 
-/* What has just been split stays, however old its other half is. */
-TEST(test_young_regions_stay)
-{
-    struct region_fixture fixture;
-
-    begin_small(&fixture, "", "", 10);
-    test_clock_advance(&fixture.base.clock, 4 * DAY_MS);
-    regions_must_split_before(fixture.table, 205);
-    look_after(&fixture, 0);
-    regions_expect(fixture.table, "row 00205");
-    look_after(&fixture, 4);
-    regions_expect(fixture.table, "");
-    regions_end(&fixture);
-}
-
-/* Two of 30 KB are more than a quarter of 64 KiB. */
+/* Two of about half the limit each are more than a quarter of it. */
 TEST(test_regions_of_some_size_stay)
 {
     struct region_fixture fixture;
+    struct region_seen seen[REGION_MOST];
+    size_t count;
 
-    begin_small(&fixture, "", "", 100);
-    look_after(&fixture, 4);
-    regions_expect(fixture.table, "row 00100 row 00200");
-    regions_expect_rows(fixture.table, 0, 300, 1, NULL);
+    grow_begin(&fixture);
+    make_with(&fixture, "", "");
+    fill(&fixture, 1);
+    MUST(petal_wait_idle(fixture.base.db, WHY));
+    count = regions_list(fixture.table, seen);
+    assert_int_equal(look_after(&fixture, 4), count);
+    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    regions_end(&fixture);
+}
+
+/* What a table was created with, and what a split has made that was asked for. */
+TEST(test_borders_that_somebody_made_stay)
+{
+    struct region_fixture fixture;
+
+    grow_begin(&fixture);
+    MUST(regions_create(&fixture.base, "t", "d m t", &fixture.table, WHY));
+    regions_must_split(fixture.table, "p");
+    (void)look_after(&fixture, 400);
+    regions_expect(fixture.table, "d m p t");
     regions_end(&fixture);
 }
 
@@ -263,23 +266,15 @@ TEST(test_no_merge_where_it_is_off)
 
     for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
         struct region_fixture fixture;
+        petal_family_options family = {.name = text("f"), .versions = 2, .block_bytes = 1024};
+        petal_attribute attribute = {
+            .kind = PETAL_KEPT_ATTRIBUTE, .name = text(off[i]), .value = text("false")};
+        petal_table_options options = {
+            .families = &family, .family_count = 1, .attributes = &attribute, .attribute_count = 1};
 
-        begin_small(&fixture, off[i], "false", 10);
-        look_after(&fixture, 4);
-        regions_expect(fixture.table, "row 00100 row 00200");
-        regions_must_merge(fixture.table, 0);
+        begin_small(&fixture);
+        MUST(petal_table_alter(fixture.table, &options, WHY));
+        assert_true(look_after(&fixture, 4) > 4);
         regions_end(&fixture);
     }
-}
-
-/* Empty ones, of a table that was made with them. */
-TEST(test_empty_regions_become_one)
-{
-    struct region_fixture fixture;
-
-    grow_begin(&fixture);
-    MUST(regions_create(&fixture.base, "t", "d m t", &fixture.table, WHY));
-    look_after(&fixture, 4);
-    regions_expect(fixture.table, "");
-    regions_end(&fixture);
 }

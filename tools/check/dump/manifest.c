@@ -90,7 +90,7 @@ static const struct {
                                 false,
                                 {{"table", 4, false, false},
                                  {"region", 4, false, false},
-                                 {"created_ms", 8, true, false}}},
+                                 {"split_ms", 8, true, false}}},
     [MANIFEST_DROP_REGION] = {"drop region",
                               false,
                               false,
