@@ -60,7 +60,7 @@ usage(void)
           "  --order NAME           of keys: random, sequential; both\n"
           "  --json FILE            the results, too\n"
           "longest stall          latency from the due time; longest put: in one call\n"
-          "rate                   sustained: puts divided by the time until idle\n"
+          "rate                   sustained: of the last quarter of the puts, until idle\n"
           "write amplification    bytes of store files written for a byte of the user's\n"
           "space beyond the data  the most that logs, uncommitted outputs and replaced files\n"
           "                       took, sampled\n"
