@@ -89,6 +89,8 @@ static const struct command commands[] = {
     {WITHOUT(log_level, log_level), "-", 0, 1},
     {SAME(major_compact, compact), "tf", 1, 3},
     {RUBY(merge_region), "-", 0, ANY},
+    {RUBY_FACTS(normalizer_enabled), "-", 0, 0},
+    {RUBY_WITHOUT(normalizer_switch), "-", 1, 1},
     {RUBY_FACTS(processlist), "t", 0, ANY},
     {ROWS(put), "t-q-", 4, 6},
     {WITHOUT(quit, exit), "-", 0, 1},

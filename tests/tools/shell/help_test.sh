@@ -85,8 +85,8 @@ echo "help 'nosuch'" | run "$scratch/db" | grep -q "ERROR: There is no command, 
 taken='append count delete deleteall explain get get_counter incr put scan time
 alter_status compaction_state describe describe_namespace exists get_splits get_table is_disabled is_enabled list
 list_disabled_tables list_enabled_tables list_liveservers list_namespace list_namespace_tables list_regions list_snapshot_sizes
-list_snapshots list_table_snapshots locate_region processlist snapshot_cleanup_enabled splitormerge_enabled stats status
-compaction_switch splitormerge_switch desc exit quit help log_level show_filters table_help version whoami'
+list_snapshots list_table_snapshots locate_region normalizer_enabled processlist snapshot_cleanup_enabled splitormerge_enabled stats status
+compaction_switch normalizer_switch splitormerge_switch desc exit quit help log_level show_filters table_help version whoami'
 echo "create 't', 'f'" | run "$scratch/transactions" >/dev/null
 for name in $(cat "$scratch/grouped") bulk_load desc quit; do
     echo "transaction { begin; $name {}; rescue => e; puts e.message; end }" | run "$scratch/transactions" >"$scratch/said"
@@ -98,6 +98,11 @@ done
 
 # ---- lines end at words, at 80 characters where nothing else is known ----
 echo "help 'create'" | run "$scratch/db" | awk 'length($0) > 80' | grep . && fail "lines of help are longer than 80 characters"
+
+# ---- what the background does with regions, where it may ----
+printf "splitormerge_enabled 'SPLIT'\nsplitormerge_enabled 'MERGE'\nnormalizer_enabled\nsplitormerge_switch 'MERGE', true\nnormalizer_switch true\n" |
+    run "$scratch/transactions" >"$scratch/said"
+[ "$(grep -cx 'true\|Previous state : true' "$scratch/said")" = 5 ] || fail "regions are not merged in the background"
 
 # ---- topics, and every filter of the filter language with its Java constructor ----
 topics=$(echo help | run "$scratch/db" | sed -n '/^TOPICS:/,/^$/s/^  \([a-z]*\) .*/\1/p')

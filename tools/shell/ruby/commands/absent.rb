@@ -41,11 +41,12 @@ module Absent
         remove_servers_rsgroup rename_rsgroup show_rsgroup_config update_rsgroup_config]],
     [:empty, GROUPS, %w[list_rsgroups]],
     [:refused, REGION,
-     %w[assign balancer close_region get_balancer_decisions get_balancer_rejections move normalize
-        unassign]],
+     %w[assign balancer close_region get_balancer_decisions get_balancer_rejections move unassign]],
     [:empty, REGION, %w[rit]],
-    [:state, REGION, %w[balancer_enabled normalizer_enabled]],
-    [:switch, REGION, %w[balance_switch normalizer_switch]],
+    [:state, REGION, %w[balancer_enabled]],
+    [:switch, REGION, %w[balance_switch]],
+    [:refused, 'small neighbours are merged in the background, and at once by merge_region',
+     %w[normalize]],
     [:refused, SERVER,
      %w[clear_deadservers decommission_regionservers flush_master_store recommission_regionserver
         stop_master stop_regionserver]],

@@ -97,25 +97,32 @@ module Commands
       nil
     end
 
-    # Is it of splits, and not of merges?
-    def splits?(type)
-      text = Shell.text(type).upcase
-      return text == 'SPLIT' if %w[SPLIT MERGE].include?(text)
-      Shell.fail(2, "Say 'SPLIT' or 'MERGE', not #{type.inspect[0, 200]}")
+    # What is done to regions: splits or merges.
+    def kind_of_change(type)
+      kinds = { 'SPLIT' => 'Splitting', 'MERGE' => 'Merging' }
+      kinds[Shell.text(type).upcase] ||
+        Shell.fail(2, "Say 'SPLIT' or 'MERGE', not #{type.inspect[0, 200]}")
     end
 
+    # One thread splits regions that are too large and merges small neighbours, as HBase's normalizer
+    # does; it runs where compactions do.
     def splitormerge_enabled(type)
-      Shell.truth('enabled', splits?(type) && Shell.compacts?)
+      kind_of_change(type)
+      Shell.truth('enabled', Shell.compacts?)
     end
 
-    # Regions are split in the background as they grow; merged they are by merge_region alone.
     def splitormerge_switch(type, wanted)
-      if splits?(type) then check_switch('Splitting', wanted, Shell.compacts?)
-      elsif wanted != false
-        Shell.fail(2, 'Regions are merged by merge_region, and not in the background')
-      end
+      check_switch(kind_of_change(type), wanted, Shell.compacts?)
       Shell.plain "Previous state : #{wanted}"
       wanted
+    end
+
+    def normalizer_enabled
+      splitormerge_enabled('MERGE')
+    end
+
+    def normalizer_switch(wanted)
+      splitormerge_switch('MERGE', wanted)
     end
 
     def list_liveservers

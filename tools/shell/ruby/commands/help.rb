@@ -21,8 +21,8 @@ module Help
         truncate_preserve]],
     ['tools', 'store files and memory',
      %w[clear_block_cache compact compaction_state compaction_switch flush list_liveservers
-        major_compact merge_region snapshot_cleanup_enabled split splitormerge_enabled
-        splitormerge_switch]],
+        major_compact merge_region normalizer_enabled normalizer_switch snapshot_cleanup_enabled
+        split splitormerge_enabled splitormerge_switch]],
     ['snapshots', 'snapshots of tables',
      %w[clone_snapshot delete_all_snapshot delete_snapshot delete_table_snapshots list_snapshot_sizes
         list_snapshots list_table_snapshots restore_snapshot snapshot]],
@@ -37,6 +37,7 @@ module Help
     'formats' => 'of answers, and of files for import and export',
     'loops' => 'and all else of Ruby: blocks, methods, exceptions, #{..} in texts',
     'reads' => 'keys of get, scan and count',
+    'regions' => 'of a table: which there are, how they are split and merged',
     'strings' => 'quotes, bytes, numbers',
     'times' => 'timestamps and times to live'
   }

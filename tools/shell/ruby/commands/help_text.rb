@@ -117,11 +117,13 @@ KEEP_DELETED_CELLS => 'FALSE' | 'TRUE' | 'TTL', BLOOMFILTER => 'NONE' | 'ROW' | 
 'ROW_ROWCOL' | 'ROWPREFIX_FIXED_LENGTH', BLOCKSIZE => '64KB', COMPRESSION => 'LZ4' | 'NONE' (names \
 of HBase's other codecs are kept and mean LZ4), CONFIGURATION => {'io.storefile.bloom.error.rate' \
 => '0.01'}, BLOOM_RATE_PER_FILE => false, BLOOMFILTER_KIND => 'BLOCKED' | 'RIBBON'}, READONLY => \
-false, SPLITS => ['row', ..] | SPLITS_FILE => 'file' | {NUMREGIONS => n, SPLITALGO => \
+false, MAX_FILESIZE => '10GB', SPLIT_ENABLED => true, MERGE_ENABLED => true, SPLITS => ['row', ..] | SPLITS_FILE => 'file' | {NUMREGIONS => n, SPLITALGO => \
 'HexStringSplit' | 'UniformSplit' | 'DecimalStringSplit'}      the rate is that of all store files together, or with BLOOM_RATE_PER_FILE of each; \
 RIBBON: compactions of all files write filters in 25 to 32 per cent fewer bytes; a region begins at \
 each row of SPLITS or line of SPLITS_FILE, in which \xHH is a byte, or there are n regions of equal \
-shares of keys of 8 hexadecimal digits, 8 bytes or 8 decimal digits
+shares of keys of 8 hexadecimal digits, 8 bytes or 8 decimal digits; these borders stay. A region \
+with more than MAX_FILESIZE of a family is split in the background, unless SPLIT_ENABLED is false; \
+small neighbours that it made are merged there, unless that or MERGE_ENABLED is false
 
   create 't1', 'f'
   create 't2', 'f1', {NAME => 'f2', VERSIONS => 3, BLOOMFILTER => 'ROWCOL'}
@@ -427,6 +429,16 @@ number of it
   merge_region '1', '2'
   merge_region 't,,1.', 't,user,3.'
 
+= normalizer_enabled
+normalizer_enabled      the same as splitormerge_enabled 'MERGE'
+
+  normalizer_enabled
+
+= normalizer_switch
+normalizer_switch true | false      the same as splitormerge_switch 'MERGE', ..
+
+  normalizer_switch true
+
 = processlist
 processlist      flushes that wait and compactions that run
 
@@ -490,16 +502,18 @@ list_regions show them
   split '1', 'r1'
 
 = splitormerge_enabled
-splitormerge_enabled 'SPLIT' | 'MERGE'      whether regions that have grown to MAX_FILESIZE are \
-split in the background: unless kv-shell runs with --no-compaction; none are merged there
+splitormerge_enabled 'SPLIT' | 'MERGE'      whether the background splits regions that are too \
+large, and merges small neighbours: it does both, or with --no-compaction neither (help 'regions')
 
   splitormerge_enabled 'SPLIT'
+  splitormerge_enabled 'MERGE'
 
 = splitormerge_switch
 splitormerge_switch 'SPLIT' | 'MERGE', true | false      what --no-compaction has set; cannot be \
 changed while the database is open
 
   splitormerge_switch 'SPLIT', true
+  splitormerge_switch 'MERGE', true
 
 = stats
 stats [COUNTERS => ['name', ..] | FORMAT => 'PROMETHEUS']  |  stats 't'      counters since \
@@ -604,10 +618,12 @@ COMPRESSION => 'LZ4'      or 'NONE'
 BLOCKCACHE => true, IN_MEMORY => false      whether its blocks are cached, and kept longer
 CONFIGURATION => {'io.storefile.bloom.error.rate' => '0.01'}      how often a filter may be wrong
 Attributes of a table: READONLY => false, DURABILITY => 'USE_DEFAULT', METADATA => {'any' => \
-'text'}, and of the size of its regions:
-MAX_FILESIZE => '10GB'      a region with more bytes of store files of a family is split
-SPLIT_ENABLED => true      false: by the command split alone
-HBase's others are kept and shown, and change nothing, but for NEW_VERSION_BEHAVIOR => \
+'text'}, and of its regions (help 'regions'):
+MAX_FILESIZE => '10GB'      the background splits a region that has more bytes of a family in store \
+files
+SPLIT_ENABLED => true      false: the background neither splits the table's regions nor merges them
+MERGE_ENABLED => true      false: it does not merge them
+HBase's other attributes, of families and tables, are kept and shown, and change nothing, but for NEW_VERSION_BEHAVIOR => \
 true (deletions hide only what was written before them) and COMPRESSION_COMPACT, \
 COMPRESSION_COMPACT_MAJOR, COMPRESSION_COMPACT_MINOR => 'NONE', 'LZ4' or 'LZ4HC' (what \
 compactions, those of all files, those of some write).
@@ -698,6 +714,28 @@ measuring: explain shows which there are.
   scan 't', TIMERANGE => [1000, 2000], VERSIONS => 3
   get 't', 'r1', COLUMN => 'f:a', TIMESTAMP => 1000
   explain scan 't', STARTROW => 'r1'
+
+= regions
+A table is a list of regions, ranges of rows, which are flushed and compacted by themselves. A \
+region's name is 't,first row,id.', its encoded name the id, a number that no other region of the \
+database ever has. Where a table has a number as its name, that means the table: then write the \
+region's full name.
+list_regions 't', get_splits 't', locate_region 't', 'row'      which regions there are
+create 't', 'f', SPLITS => ['g', 'p']      regions from the start (help 'create')
+split, merge_region      by hand: two of one, one of neighbours
+truncate, truncate_preserve      all rows go, and the borders with them or not
+splitormerge_enabled, normalizer_enabled      whether the background does what follows: unless \
+kv-shell runs with --no-compaction
+The background splits a region with more than MAX_FILESIZE of a family in store files. It merges \
+neighbours whose border it made itself, more than three days ago, once they have together at most \
+a quarter of that in each family. Borders that somebody made, by create or split, stay until \
+merge_region. A table with SPLIT_ENABLED => false is left alone; with MERGE_ENABLED => false \
+nothing of it is merged.
+
+  create 't1', 'f', SPLITS => ['g', 'p'], MAX_FILESIZE => '1GB', MERGE_ENABLED => false
+  list_regions 't1'
+  split 't1', 'k'
+  get_splits 't1'
 
 = strings
 'Single' quotes are literal but for \' and \\\\. "Double" quotes take \xHH, \n, \t, \u00e9, \

@@ -670,8 +670,6 @@ module Notes
     'COMPACTION_ENABLED' =>
       ['true', 'compactions are switched off for the whole database when it is opened: kv-shell ' \
                '--no-compaction'],
-    'MERGE_ENABLED' =>
-      ['false', 'Petal merges regions when merge_region is run, and at no other time'],
     'REGION_REPLICATION' => ['1', 'Petal keeps a table once'],
     'PRIORITY' => ['0', 'Petal serves all tables alike']
   }
