@@ -14,6 +14,12 @@ module Shell
       Hbase::Table === value ? value.name : value.to_s
     end
 
+    # A row: bytes, or the digits of a number.
+    def row(value)
+      return value.to_s if String === value || Integer === value
+      fail(2, "The row must be a string, not #{class_of(value)}")
+    end
+
     # The name of a value's class, as Ruby's users know it.
     def class_of(value)
       case value

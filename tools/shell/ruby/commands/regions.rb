@@ -186,7 +186,7 @@ module Commands
 
     def locate_region(argument, row)
       table = Shell.existing(argument)
-      row = Shell.text(row)
+      row = Shell.row(row)
       region = Shell.regions(table).find { |each| Regions.has_row?(each, row) }
       start, before = %w[start end].map { |key| Shell.binary(region[key]) }
       Shell.header 'HOST', 'REGION'
@@ -213,7 +213,7 @@ module Commands
     # Without a row in the middle: of the region, or of each of the table's that has one.
     def split(argument, row = nil)
       table, region = Regions.table_or_region(argument)
-      row = row == nil ? nil : Shell.text(row)
+      row = Shell.row(row) unless row == nil
       Shell.fail(2, 'The split key is empty: the first region begins there') if row == ''
       if region && row && !Regions.has_row?(region, row)
         Shell.fail(2, "Split row is not inside region key range: #{Shell.binary(row)[0, 200]}; " \

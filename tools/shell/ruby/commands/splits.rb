@@ -71,7 +71,7 @@ module Splits
       unless Array === rows
         Shell.fail_key('SPLITS', rows, "it must be a list of rows such as ['g', 'p']")
       end
-      rows.map { |row| bytes(Shell.text(row)) }
+      rows.map { |row| bytes(Shell.row(row)) }
     end
 
     # The rows that create's hash asks for; nil: none.
