@@ -380,7 +380,7 @@ list_namespace_tables 'ns'
 = list_regions
 list_regions 't' [, 'server' | {SERVER_NAME => 'server', LOCALITY_THRESHOLD => 0.8} [, \
 ['START_KEY', 'SIZE']]]      the regions of a table, with their store files' size in MB; a region's \
-name is 't,first row,id.', and its encoded name the id; REQ and LOCALITY are not known
+name is 't,first row,id.', and its encoded name the id, which records of --format have as region_id; REQ and LOCALITY are not known
 
   list_regions 't'
   list_regions 't', nil, ['START_KEY', 'SIZE']

@@ -15,6 +15,10 @@ module Regions
              ['SIZE', 5], ['REQ', 5], ['LOCALITY', 10]]
   UNKNOWN = 'n/a'
 
+  # Of records: where no columns are chosen, and where the region of a row is asked for.
+  FIELDS = %w[SERVER_NAME REGION_NAME REGION_ID START_KEY END_KEY SIZE REQ LOCALITY]
+  PLACE = FIELDS[0, 5]
+
   class << self
     # HBase's form: 't,b,3.'
     def name(table, region)
@@ -113,12 +117,11 @@ module Regions
     # By column: a text in a list, as records have it, bytes, a number; nil is not known.
     def facts(table, region)
       { 'SERVER_NAME' => [SERVER], 'REGION_NAME' => [name(table, region)],
-        'START_KEY' => region['start'], 'END_KEY' => region['end'],
+        'REGION_ID' => region['id'], 'START_KEY' => region['start'], 'END_KEY' => region['end'],
         'SIZE' => region['file_bytes'] / MEBIBYTE, 'REQ' => nil, 'LOCALITY' => nil }
     end
 
-    def show_records(rows, columns)
-      names = columns.map { |name, _| name }
+    def show_records(rows, names)
       return if names.empty?
       Shell.records(names.join(' ').downcase)
       rows.each { |row| Shell.record(*names.map { |name| row[name] }) }
@@ -188,11 +191,14 @@ module Commands
       table = Shell.existing(argument)
       row = Shell.row(row)
       region = Shell.regions(table).find { |each| Regions.has_row?(each, row) }
-      start, before = %w[start end].map { |key| Shell.binary(region[key]) }
-      Shell.header 'HOST', 'REGION'
-      Shell.columns Regions::SERVER,
-                    "{ENCODED => #{region['id']}, NAME => '#{Regions.name(table, region)}', " \
-                    "STARTKEY => '#{start}', ENDKEY => '#{before}'}"
+      if Shell.records? then Regions.show_records([Regions.facts(table, region)], Regions::PLACE)
+      else
+        start, before = %w[start end].map { |key| Shell.binary(region[key]) }
+        Shell.header 'HOST', 'REGION'
+        Shell.columns Regions::SERVER,
+                      "{ENCODED => #{region['id']}, NAME => '#{Regions.name(table, region)}', " \
+                      "STARTKEY => '#{start}', ENDKEY => '#{before}'}"
+      end
       Shell.plain '1 row(s)'
       nil
     end
@@ -201,12 +207,14 @@ module Commands
     def list_regions(argument, options = nil, columns = nil)
       table = Shell.existing(argument)
       Shell.fail(2, "Table #{table} must be enabled.") if Shell.disabled?(table)
-      columns = Regions.read_columns(columns)
+      shown = Regions.read_columns(columns)
       options = { 'SERVER_NAME' => options } unless Hash === options
       Regions.check_threshold(options)
       there = Regions::SERVER.start_with?(Shell.text(options['SERVER_NAME']))
       rows = there ? Shell.regions(table).map { |region| Regions.facts(table, region) } : []
-      Shell.records? ? Regions.show_records(rows, columns) : Regions.show_table(rows, columns)
+      if !Shell.records? then Regions.show_table(rows, shown)
+      else Regions.show_records(rows, columns == nil ? Regions::FIELDS : shown.map { |name, _| name })
+      end
       nil
     end
 
