@@ -219,15 +219,38 @@ session_check_namespace(struct session *session, petal_slice name, const char *b
     return SHELL_FINE;
 }
 
+/* The table in the name of a region, `table,first row,id.`; empty if the name has another form. */
+static petal_slice
+table_of_region(petal_slice name)
+{
+    const char *bytes = name.data;
+    size_t end = name.size > 0 && bytes[name.size - 1] == '.' ? name.size - 1 : name.size;
+    size_t last = end;
+    const char *comma = name.size > 0 ? memchr(bytes, ',', name.size) : NULL;
+
+    while (last > 0 && bytes[last - 1] >= '0' && bytes[last - 1] <= '9')
+        last--;
+    if (comma == NULL || last == end || bytes[last - 1] != ',' || comma == bytes + last - 1)
+        return (petal_slice){NULL, 0};
+    return (petal_slice){bytes, (size_t)(comma - bytes)};
+}
+
 enum shell_status
 session_table_name(struct session *session, const struct value *value, petal_slice *name)
 {
     petal_slice full = value_to_bytes(&session->arena, value);
     const char *colon = full.size > 0 ? memchr(full.data, ':', full.size) : NULL;
-    petal_slice qualifier = full;
+    petal_slice qualifier = full, region_table;
 
     if (value->kind == VALUE_NIL)
         return session_fail(session, SHELL_USAGE, "Table name must not be nil");
+    region_table = table_of_region(full);
+    if (region_table.size > 0)
+        return session_fail(session, SHELL_USAGE,
+                            "%.*s is the name of a region of table %.*s, and not of a table: split "
+                            "and merge_region take regions; tables and families are flushed and "
+                            "compacted, not single regions",
+                            SLICE_UP_TO(256, full), SLICE_UP_TO(256, region_table));
     if (colon != NULL) {
         petal_slice before = {full.data, (size_t)(colon - (const char *)full.data)};
 
