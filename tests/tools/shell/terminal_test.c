@@ -159,8 +159,8 @@ TEST(help_heeds_the_width)
     shell_process_expect(&shell, "petal:001");
     shell_process_type(&shell, "help 'compact'\n");
     shell_process_expect(&shell, "compact 't' [, 'f']\r\n"
-                                 "      merge all store files into one and wait; the\r\n"
-                                 "      same as major_compact\r\n");
+                                 "      merge all store files of each region into\r\n"
+                                 "      one and wait; the same as major_compact.");
     shell_process_type(&shell, "help 'times'\n");
     shell_process_expect(&shell,
                          "Timestamps are milliseconds since 1970 and are\r\nshown as dates");

@@ -83,7 +83,8 @@ regions, too, unless false is given
   clone_table_schema 't', 't2'
 
 = compact
-compact 't' [, 'f']      merge all store files into one and wait; the same as major_compact
+compact 't' [, 'f']      merge all store files of each region into one and wait; the same as \
+major_compact. HBase's takes a region, too; here it is all of the table, or of its family
 
   compact 't'
   compact 't', 'f'
@@ -94,8 +95,8 @@ compaction_state 't'      NONE, MINOR, MAJOR or MAJOR_AND_MINOR: what runs now
   compaction_state 't'
 
 = compaction_switch
-compaction_switch true | false      what --no-compaction has set; cannot be changed while the \
-database is open
+compaction_switch true | false      fails unless it is so already: on, or with kv-shell's option \
+--no-compaction off, for as long as the database is open
 
   compaction_switch true
 
@@ -248,7 +249,8 @@ did, source by source
 = export
 export 't', 'file' [, FORMAT => 'csv' | 'tsv' | 'jsonl' | 'hbase', ALL_VERSIONS => true, CREATE => \
 true, any key of scan]      one cell a line; bytes outside 0x20 .. 0x7e and the backslash are \
-written \xHH, in jsonl what is no UTF-8 as {"b64": ..}, so that import gives every byte back
+written \xHH, in jsonl what is no UTF-8 as {"b64": ..}, so that import gives every byte back. \
+CREATE: the command that makes the table, with its regions, comes first; for FORMAT => 'hbase'
 
   export 't', 't.csv'
   export 't', '-', FORMAT => 'jsonl'               # - is the screen
@@ -266,7 +268,7 @@ each row of SPLITS, or without them at each region of the table
   export_hfiles 't', 'by-region', CODEC => 'LZ4', SPLITS => ['g', 'p']
 
 = flush
-flush 't'      memtables to store files
+flush 't'      memtables to store files, of all regions
 
   flush 't'
 
@@ -324,7 +326,7 @@ that of columns which name none; CREATE makes a table that is not there
 = import_hfiles
 import_hfiles 't', 'path' [, 'path' ..] [, DROP_EDITS => true, DROP_TAGS => true]      HBase's own \
 files: single ones, or folders of families, regions, tables, or snapshots; all cells enter by one \
-commit, and a table that is not there is made
+commit, and a table that is not there is made, with one region
 
   export_hfiles 't', 'files'
   create 'copy', 'f'
@@ -414,7 +416,7 @@ on standard error what it does in the background; without an argument as it is n
   log_level 'ERROR'
 
 = major_compact
-major_compact 't' [, 'f']      merge all store files into one and wait; what is deleted, \
+major_compact 't' [, 'f']      merge all store files of each region into one and wait; what is deleted, \
 superseded or expired goes
 
   major_compact 't'
@@ -492,10 +494,11 @@ under the name s
 snapshot_cleanup_enabled      always: table snapshots whose time is over go by themselves
 
 = split
-split 't' | 'region' [, 'row']      a region, or the one that has the row, becomes two, before the \
-row, or where half of its store files' bytes are; without a row each region of the table that has a \
-middle. A region is named 't,first row,id.' or, encoded, by the id, as locate_region and \
-list_regions show them
+split 't' | 'region' [, 'row']      the region that has the row becomes two, the second of which \
+begins at the row. Without a row a region becomes two where half of its store files' bytes are, and \
+of a table each region that has such a middle; what is in memory does not count, so flush before. A \
+region is named 't,first row,id.' or by its id; where a table has that number as its name, by the \
+full name alone
 
   split 't', 'r2'
   split 't,r2,2.', 'r5'
@@ -509,8 +512,8 @@ large, and merges small neighbours: it does both, or with --no-compaction neithe
   splitormerge_enabled 'MERGE'
 
 = splitormerge_switch
-splitormerge_switch 'SPLIT' | 'MERGE', true | false      what --no-compaction has set; cannot be \
-changed while the database is open
+splitormerge_switch 'SPLIT' | 'MERGE', true | false      fails unless it is so already: on, or with \
+kv-shell's option --no-compaction off, for as long as the database is open
 
   splitormerge_switch 'SPLIT', true
   splitormerge_switch 'MERGE', true

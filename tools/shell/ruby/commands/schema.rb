@@ -581,8 +581,8 @@ module Schema
       table['read_only'] = false
       attributes = attributes_text(table, true)
       families = table['families'].map { |family| family_text(family, true) }
-      [['create ' + Shell.literal(name), *families, *(attributes.empty? ? [] : [attributes])].join(', '),
-       closing]
+      [['create ' + Shell.literal(name), *families, *(attributes.empty? ? [] : [attributes]),
+        *Splits.texts(name)].join(', '), closing]
     end
 
     # A record for each attribute; those of the table itself name no family.  METADATA and

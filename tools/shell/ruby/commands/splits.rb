@@ -74,6 +74,12 @@ module Splits
       rows.map { |row| bytes(Shell.row(row)) }
     end
 
+    # In a list SPLITS => [..] where the regions of the table begin; an empty list: it has only one.
+    def texts(table)
+      rows = Shell.regions(table)[1..-1].map { |region| Shell.literal(Shell.binary(region['start'])) }
+      rows.empty? ? [] : ["SPLITS => [#{rows.join(', ')}]"]
+    end
+
     # The rows that create's hash asks for; nil: none.
     def read(hash)
       if hash.key?('SPLITS_FILE') then read_rows(Shell.lines(Shell.text(hash['SPLITS_FILE'])))
