@@ -258,7 +258,7 @@ $(FAILURE_TEST): $(FAILURE_TEST).o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(SIT
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
 # Tests of the shell's parts link those parts.
-SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,text_test interrupt_test transaction_test)
+SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,text_test count_test interrupt_test transaction_test)
 $(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o) $(SHELL_RUBY) $(HFILE_ARCHIVE)
 $(SHELL_TESTS): LIB_LIBS += $(HFILE_LIBS) $(SHELL_LIBS)
 

@@ -136,7 +136,8 @@ wait_for_threads(struct parts *parts, struct progress *progress)
     (void)pthread_mutex_unlock(&parts->mutex);
 }
 
-static void
+/* False: not one could be started, and nothing was counted. */
+static bool
 run_threads(struct parts *parts, struct progress *progress)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -163,6 +164,7 @@ run_threads(struct parts *parts, struct progress *progress)
         (void)pthread_join(threads[i], NULL);
     (void)pthread_cond_destroy(&parts->ended);
     (void)pthread_mutex_destroy(&parts->mutex);
+    return started > 0;
 }
 
 /* What was counted without a gap, from the first row on; or the first failure. */
@@ -195,7 +197,7 @@ may_be_divided(const struct session *session, const struct query *query)
     const petal_scan_options *scan = &query->scan;
 
     return session->transaction == NULL && query->filter == NULL && scan->prefix.size == 0 &&
-           scan->row_limit == 0 && scan->batch == 0 && !scan->reversed && query->interval != 0;
+           scan->row_limit == 0 && scan->batch == 0 && !scan->reversed;
 }
 
 /* *divided: it was counted, or failed. */
@@ -217,14 +219,14 @@ count_divided(struct session *session, const struct query *query, struct row_cou
         return SHELL_FINE; /* the scan of all will tell */
     }
     /* Else a row may be told of on the way. */
-    *divided = parts.count > 1 &&
-               (watched || (query->interval > 0 && parts.most_rows < (uint64_t)query->interval));
+    *divided = parts.count > 1 && (watched || parts.most_rows < (uint64_t)query->interval);
     if (*divided) {
         for (size_t i = 0; i < parts.count; i++)
             parts.items[i].scan.read.snapshot = snapshot;
-        run_threads(&parts, progress);
-        status = take_parts(session, &parts, counter);
+        *divided = run_threads(&parts, progress);
     }
+    if (*divided)
+        status = take_parts(session, &parts, counter);
     for (size_t i = 0; i < parts.count; i++)
         text_free(&parts.items[i].counter.row);
     petal_snapshot_free(snapshot);
@@ -232,16 +234,6 @@ count_divided(struct session *session, const struct query *query, struct row_cou
 }
 
 /* ---- One after the other --------------------------------------------------------------------- */
-
-/* HBase's message, and what is wrong. */
-static enum shell_status
-fail_interval(struct session *session)
-{
-    (void)session_fail(session, SHELL_USAGE, "divided by 0");
-    if (session_gives_reasons(session))
-        text_add_string(&session->message, "\nINTERVAL must be a number, at least 1");
-    return SHELL_USAGE;
-}
 
 /* The rows that a scan would show.  (HBase's count adds a FirstKeyOnlyFilter, so that a filter
  * on a later column fails.) */
@@ -275,9 +267,7 @@ count_rows(struct session *session, const struct query *query, struct row_counte
             continue;
         if (counter->rows % ROWS_BETWEEN_LOOKS == 0)
             progress_update(&progress, 0, 0, counter->rows);
-        if (query->interval == 0) {
-            status = fail_interval(session);
-        } else if (!watched && (int64_t)counter->rows % query->interval == 0) {
+        if (!watched && (int64_t)counter->rows % query->interval == 0) {
             struct text *text = &session->scratch;
 
             text_clear(text);

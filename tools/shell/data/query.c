@@ -296,6 +296,16 @@ behind_prefix(struct arena *arena, petal_slice prefix)
     return (petal_slice){row, size};
 }
 
+/* After how many rows a count tells of its progress. */
+static enum shell_status
+read_interval(struct session *session, struct query *query, const struct value *interval)
+{
+    if (interval->kind != VALUE_INTEGER || interval->as.integer < 1)
+        return query_fail_key(session, "INTERVAL", interval, "it must be a number, at least 1");
+    query->interval = interval->as.integer;
+    return SHELL_FINE;
+}
+
 /* What a scan has and a get has not: where it begins and ends, and how many rows. */
 static enum shell_status
 read_range(struct session *session, struct query *query, const struct value *hash)
@@ -334,8 +344,8 @@ read_range(struct session *session, struct query *query, const struct value *has
             return query_fail_key(session, "LIMIT", limit, "it must be a number");
         scan->row_limit = limit->as.integer > 0 ? (uint64_t)limit->as.integer : 0;
     }
-    if (interval != NULL)
-        query->interval = interval->kind == VALUE_INTEGER ? interval->as.integer : 0;
+    if (interval != NULL && query->kind == QUERY_COUNT)
+        return read_interval(session, query, interval);
     return SHELL_FINE;
 }
 
@@ -348,10 +358,8 @@ query_read_scan(struct session *session, enum query_kind kind, const struct valu
 
     if (status != SHELL_FINE || count == 1)
         return status;
-    if (kind == QUERY_COUNT && hash->kind == VALUE_INTEGER) {
-        query->interval = hash->as.integer;
-        return SHELL_FINE;
-    }
+    if (kind == QUERY_COUNT && hash->kind == VALUE_INTEGER)
+        return read_interval(session, query, hash);
     if (hash->kind != VALUE_HASH)
         return session_fail(session, SHELL_USAGE,
                             "Options are a hash such as {LIMIT => 10}, not %s", value_class(hash));

@@ -37,7 +37,7 @@ struct query {
     uint64_t
         piece_bytes;  /* of partial results: a row that goes on after so many counts anew; 0: no */
     unsigned metrics; /* bits of enum query_metric: METRICS, ALL_METRICS */
-    int64_t interval; /* of a count's progress, in rows */
+    int64_t interval; /* of a count's progress, in rows: at least 1 */
 };
 
 /*
