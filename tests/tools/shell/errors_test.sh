@@ -190,6 +190,12 @@ same 'no reason under -n' err <<'EOF'
 refused:1: ERROR RuntimeError: Incorrect filter string ValueFilter(=, 'v1')
 EOF
 
+# A file of rows at which a table is split.
+printf 'b\n\nd\n' >rows
+expect 'an empty row in SPLITS_FILE' 2 '^ERROR: rows:2: the line is empty; each has a row' "$shell" db -e "create 'split', 'f', SPLITS_FILE => 'rows'"
+printf 'b\r\nd' >rows
+expect 'rows in SPLITS_FILE' 0 '^Total number of splits = 3' "$shell" db -e "create 'split', 'f', SPLITS_FILE => 'rows'; get_splits 'split'"
+
 # At a terminal they are among the answers.
 if command -v script >/dev/null; then
     script -qec "'$shell' --no-took db -e \"scan 'x'\" 2>err" /dev/null >out </dev/null

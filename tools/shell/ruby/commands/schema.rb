@@ -366,6 +366,7 @@ module Schema
           if argument.key?('NAME')
             read_family(table, Shell.text(argument['NAME']), argument, false)
           else
+            Splits.fail_twice if splits && table['splits']
             table['splits'] = splits if splits
             argument.each { |key, value| read_create_attribute(table, Shell.text(key), value) }
           end

@@ -56,13 +56,14 @@ module Splits
       Shell.fail(2, 'Number of regions must be specified') unless hash.key?('NUMREGIONS')
       Shell.fail(2, 'Split algorithm must be specified') unless hash.key?('SPLITALGO')
       count = hash['NUMREGIONS']
-      unless Numeric === count && count.to_i > 1
+      unless Numeric === count && count > 1
         Shell.fail(2, 'Number of regions must be greater than 1')
       end
+      Shell.fail_key('NUMREGIONS', count, 'it must be a whole number') unless Integer === count
       Shell.fail(2, "Number of regions must be at most #{MOST}") if count > MOST
       algorithm = Shell.text(hash['SPLITALGO'])
-      return of_digits(count.to_i, BASES[algorithm]) if BASES.key?(algorithm)
-      return of_bytes(count.to_i) if algorithm == UNIFORM
+      return of_digits(count, BASES[algorithm]) if BASES.key?(algorithm)
+      return of_bytes(count) if algorithm == UNIFORM
       Shell.fail(2, "Couldn't load split class #{algorithm[0, 200]}: use one of " \
                     "#{[*BASES.keys, UNIFORM].join(' ')}")
     end
@@ -74,17 +75,33 @@ module Splits
       rows.map { |row| bytes(Shell.row(row)) }
     end
 
+    def read_file(path)
+      lines = Shell.lines(path)
+      empty = lines.index('')
+      Shell.fail(2, "#{path}:#{empty + 1}: the line is empty; each has a row") if empty
+      read_rows(lines)
+    end
+
     # In a list SPLITS => [..] where the regions of the table begin; an empty list: it has only one.
     def texts(table)
       rows = Shell.regions(table)[1..-1].map { |region| Shell.literal(Shell.binary(region['start'])) }
       rows.empty? ? [] : ["SPLITS => [#{rows.join(', ')}]"]
     end
 
+    def fail_twice
+      Shell.fail(2, 'Where the regions begin is said twice: give one of SPLITS, SPLITS_FILE, and ' \
+                    'NUMREGIONS with SPLITALGO')
+    end
+
     # The rows that create's hash asks for; nil: none.
     def read(hash)
-      if hash.key?('SPLITS_FILE') then read_rows(Shell.lines(Shell.text(hash['SPLITS_FILE'])))
-      elsif hash.key?('SPLITS') then read_rows(hash['SPLITS'])
-      elsif hash.key?('NUMREGIONS') || hash.key?('SPLITALGO') then read_algorithm(hash)
+      rows = hash.key?('SPLITS')
+      file = hash.key?('SPLITS_FILE')
+      algorithm = hash.key?('NUMREGIONS') || hash.key?('SPLITALGO')
+      fail_twice if (rows && file) || (algorithm && (rows || file))
+      if file then read_file(Shell.text(hash['SPLITS_FILE']))
+      elsif rows then read_rows(hash['SPLITS'])
+      elsif algorithm then read_algorithm(hash)
       end
     end
   end
