@@ -72,6 +72,25 @@ split_by_regions(struct export *export, petal_error *error)
     return status;
 }
 
+/* Each key is greater than the one before it. */
+static enum petal_status
+check_split_keys(const petal_hfile_export_options *options, petal_error *error)
+{
+    char quoted[2][160];
+
+    for (size_t i = 1; i < options->split_key_count; i++) {
+        const petal_slice *key = &options->split_keys[i];
+
+        if (hfile_slice_compare(key[-1], key[0]) >= 0)
+            return hfile_error_set(error, PETAL_INVALID, "",
+                                   "split key %zu, '%s', is not greater than the one before it, "
+                                   "'%s'",
+                                   i + 1, hfile_error_quote(key[0], quoted[0], sizeof quoted[0]),
+                                   hfile_error_quote(key[-1], quoted[1], sizeof quoted[1]));
+    }
+    return PETAL_OK;
+}
+
 static enum petal_status
 take_options(struct export *export, const petal_hfile_export_options *given, petal_error *error)
 {
@@ -83,12 +102,7 @@ take_options(struct export *export, const petal_hfile_export_options *given, pet
         status = hfile_options_take(options->file, &export->plan.file, sizeof export->plan.file,
                                     "petal_hfile_write_options", error);
     export->plan.file.size = sizeof export->plan.file;
-    for (size_t i = 1; status == PETAL_OK && i < options->split_key_count; i++) {
-        if (hfile_slice_compare(options->split_keys[i - 1], options->split_keys[i]) >= 0)
-            status = hfile_error_set(error, PETAL_INVALID, "",
-                                     "split key %zu is not greater than the one before it", i + 1);
-    }
-    return status;
+    return status == PETAL_OK ? check_split_keys(options, error) : status;
 }
 
 /* The directory is made, or is there and holds nothing. */

@@ -243,8 +243,14 @@ read_splits(struct session *session, const struct value *hash, petal_hfile_expor
     if (keys->count > 0) {
         petal_slice *rows = arena_allocate(&session->arena, keys->count * sizeof *rows);
 
-        for (size_t i = 0; i < keys->count; i++)
-            rows[i] = value_to_bytes(&session->arena, &keys->as.items[i]);
+        for (size_t i = 0; i < keys->count; i++) {
+            const struct value *row = &keys->as.items[i];
+
+            if (row->kind != VALUE_STRING && row->kind != VALUE_INTEGER)
+                return session_fail(session, SHELL_USAGE, "The row must be a string, not %s",
+                                    value_class(row));
+            rows[i] = value_to_bytes(&session->arena, row);
+        }
         options->split_keys = rows;
         options->split_key_count = keys->count;
     }
