@@ -61,27 +61,45 @@ plan_add_file(const struct plan *plan, struct plan_family *family, struct plan_f
 
 /* ---- by the manifest ---- */
 
-/* Of each file the rows of the region: what others have of it may have been rewritten since. */
-static bool
-take_store(struct plan *plan, struct plan_family *family, const struct manifest_table *described,
-           const struct manifest_store *store, size_t region)
+/* What a region that does not name the file has in it may have been rewritten since. */
+bool
+plan_takes_row(const struct plan *plan, const struct plan_file *file, petal_slice row,
+               petal_slice *end)
 {
-    petal_slice low = described->regions[region]->start, high = slice_make(NULL, 0);
+    size_t region, place;
 
-    if (region + 1 < described->region_count)
-        high = described->regions[region + 1]->start;
+    *end = slice_make(NULL, 0);
+    if (file->named == 0)
+        return true;
+    region = manifest_region_of(file->table, row);
+    if (region + 1 < file->table->region_count)
+        *end = file->table->regions[region + 1]->start;
+    return manifest_find_file(plan->place->manifest, &file->family->stores[region], file->named,
+                              &place);
+}
+
+/* The files of the region's store, but for those that an earlier one has, too. */
+static bool
+take_store(struct plan *plan, struct plan_family *family, const struct manifest_table *table,
+           const struct manifest_family *described, size_t region)
+{
+    const struct manifest_store *store = &described->stores[region];
+
     if (plan->place->manifest_whole && store->flushed_sequence > family->flushed)
         family->flushed = store->flushed_sequence;
     for (size_t i = 0; i < store->file_count; i++) {
         const struct manifest_file *file = &store->files[i];
 
+        if (manifest_earlier_has_file(plan->place->manifest, described, region, file->number))
+            continue;
         if (!plan_add_file(plan, family,
                            (struct plan_file){.number = file->number,
                                               .identity = file->identity,
                                               .cells = file->cells,
                                               .shift = file->sequence_shift,
-                                              .low = low,
-                                              .high = high}))
+                                              .named = file->number,
+                                              .table = table,
+                                              .family = described}))
             return false;
     }
     return true;
@@ -99,7 +117,7 @@ take_family(struct plan *plan, struct plan_table *table, const struct manifest_t
     family->id = described->id;
     family->ahead = described->ahead;
     for (size_t i = 0; i < from->region_count; i++) {
-        if (!take_store(plan, family, from, &described->stores[i], i))
+        if (!take_store(plan, family, from, described, i))
             return false;
     }
     return true;

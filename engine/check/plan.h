@@ -19,13 +19,17 @@
 /* A store file that is read for a family. */
 struct plan_file {
     uint64_t number;
-    uint64_t identity;     /* 0: it is not known */
-    uint64_t cells;        /* as the manifest tells; 0: it does not */
-    uint64_t shift;        /* of its sequences, as the manifest tells (engine/manifest/state.h), or
+    uint64_t identity; /* 0: it is not known */
+    uint64_t cells;    /* as the manifest tells; 0: it does not */
+    uint64_t shift;    /* of its sequences, as the manifest tells (engine/manifest/state.h), or
                         * the file where the manifest does not name it */
-    bool lost;             /* some of its cells cannot be read */
-    uint64_t losses;       /* which, in one number */
-    petal_slice low, high; /* the rows that are read of it, from `low` up to `high`; empty: open */
+    bool lost;         /* some of its cells cannot be read */
+    uint64_t losses;   /* which, in one number */
+    /* Its number in the manifest, or if it is a link that is read in place of another, that one's:
+     * the rows of regions that name that number are taken. 0: it is not named; all rows are. */
+    uint64_t named;
+    const struct manifest_table *table;
+    const struct manifest_family *family; /* of that table */
 };
 
 struct plan_family {
@@ -69,6 +73,10 @@ plan_is_snapshot(const struct plan_table *table)
 {
     return table->snapshot.name.size > 0;
 }
+
+/* Is the row taken of the file, and with it those up to *end (empty: open)? */
+bool plan_takes_row(const struct plan *plan, const struct plan_file *file, petal_slice row,
+                    petal_slice *end);
 
 /* False: no memory. */
 bool plan_add_file(const struct plan *plan, struct plan_family *family, struct plan_file file);

@@ -96,20 +96,6 @@ check_file(struct file_check *check, const struct place_file *file, petal_error 
     return sst_verify(&check->place->directory, check->path, &options, &watch, error);
 }
 
-/* Has a region before this one the file, too? */
-static bool
-is_of_earlier(const struct file_check *check, size_t region)
-{
-    size_t place;
-
-    while (region-- > 0) {
-        if (manifest_find_file(check->manifest, &check->family->stores[region],
-                               check->described->number, &place))
-            return true;
-    }
-    return false;
-}
-
 /* The files of the region's store, but for those that an earlier one has, too. */
 static enum petal_status
 check_store(struct file_check *check, size_t region, petal_error *error)
@@ -122,7 +108,8 @@ check_store(struct file_check *check, size_t region, petal_error *error)
     check->path = path;
     for (size_t i = 0; status == PETAL_OK && i < store->file_count; i++) {
         check->described = &store->files[i];
-        if (is_of_earlier(check, region))
+        if (manifest_earlier_has_file(check->manifest, check->family, region,
+                                      check->described->number))
             continue;
         filename_store_file(path, place->directory.path, check->described->number);
         status = check_file(

@@ -147,16 +147,24 @@ step(struct whole_cells *cells, petal_error *error)
     return show(cells, cell, error);
 }
 
-/* Go on to a cell of a row that is asked for. */
+/* Is the row taken, which is not before the one that was asked about last? */
+static bool
+takes_row(struct whole_cells *cells, petal_slice row)
+{
+    if (!cells->has_taken ||
+        (cells->taken_end.size > 0 && slice_compare(row, cells->taken_end) >= 0))
+        cells->takes = plan_takes_row(cells->plan, cells->file, row, &cells->taken_end);
+    cells->has_taken = true;
+    return cells->takes;
+}
+
+/* Go on to a cell of a row that is taken. */
 static enum petal_status
 pass_others(struct whole_cells *cells, petal_error *error)
 {
-    const struct plan_file *file = cells->file;
     enum petal_status status = PETAL_OK;
 
-    while (status == PETAL_OK && cells->iter.valid &&
-           (slice_compare(cells->iter.cell.row, file->low) < 0 ||
-            (file->high.size > 0 && slice_compare(cells->iter.cell.row, file->high) >= 0)))
+    while (status == PETAL_OK && cells->iter.valid && !takes_row(cells, cells->iter.cell.row))
         status = step(cells, error);
     return status;
 }

@@ -23,6 +23,8 @@ struct whole_cells {
     struct sst_walk *walk; /* NULL: nothing of the file can be read */
     struct data_block_cursor cursor;
     bool in_block;
+    bool has_taken, takes; /* the rows at hand, up to `taken_end` (empty: open), are taken or not */
+    petal_slice taken_end;
     uint64_t shown;        /* cells */
     bool again;            /* the file was read before: of faults those alone are told that lose
                             * cells of a file that had lost none, and nothing is counted */

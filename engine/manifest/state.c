@@ -517,6 +517,19 @@ manifest_find_file(const struct manifest *manifest, const struct manifest_store 
     return false;
 }
 
+bool
+manifest_earlier_has_file(const struct manifest *manifest, const struct manifest_family *family,
+                          size_t region, uint64_t number)
+{
+    size_t place;
+
+    while (region-- > 0) {
+        if (manifest_find_file(manifest, &family->stores[region], number, &place))
+            return true;
+    }
+    return false;
+}
+
 /* ---- changing what lookups find ---- */
 
 void

@@ -135,6 +135,10 @@ bool manifest_names_file(const struct manifest *manifest, uint64_t number);
 /* Where the store has the file of that number; false: it has none. */
 bool manifest_find_file(const struct manifest *manifest, const struct manifest_store *store,
                         uint64_t number, size_t *place);
+/* Has a region of the family's before the one at that place the file, too? */
+bool manifest_earlier_has_file(const struct manifest *manifest,
+                               const struct manifest_family *family, size_t region,
+                               uint64_t number);
 /* Can a file of that number be one of this database? Others were put there by somebody else, and
  * are left alone and not counted, since numbers must not run out. */
 bool manifest_number_possible(const struct manifest *manifest, uint64_t number);

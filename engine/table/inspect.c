@@ -161,6 +161,21 @@ tell_fault(void *argument, const struct sst_fault *found)
     check->options.fault(check->options.argument, &fault);
 }
 
+/* Has a region before the one at `place` the file, too? */
+static bool
+is_of_earlier(const struct region_list *list, uint32_t place, const struct file_entry *file)
+{
+    while (place > 0 && slice_compare(file->facts->row_min, list->regions[place].start) < 0) {
+        const struct store_view *store = list->regions[--place].view;
+
+        for (uint32_t k = 0; k < store->file_count; k++) {
+            if (store->files[k].file->number == file->file->number)
+                return true;
+        }
+    }
+    return false;
+}
+
 static uint64_t
 bytes_to_verify(const struct view *view, const struct table_descriptor *descriptor)
 {
@@ -170,14 +185,18 @@ bytes_to_verify(const struct view *view, const struct table_descriptor *descript
         const struct region_list *list = view_regions(view, descriptor->families[i]);
 
         for (uint32_t r = 0; list != NULL && r < list->count; r++) {
-            for (uint32_t k = 0; k < list->regions[r].view->file_count; k++)
-                bytes += list->regions[r].view->files[k].facts->file_bytes;
+            const struct store_view *store = list->regions[r].view;
+
+            for (uint32_t k = 0; k < store->file_count; k++) {
+                if (!is_of_earlier(list, r, &store->files[k]))
+                    bytes += store->files[k].facts->file_bytes;
+            }
         }
     }
     return bytes;
 }
 
-/* Report what the family has lost, and each of its files. */
+/* Report what the family has lost, and each of its files, those of several regions once. */
 static enum petal_status
 verify_family(struct table_check *check, const struct region_list *list, petal_error *error)
 {
@@ -194,8 +213,10 @@ verify_family(struct table_check *check, const struct region_list *list, petal_e
     for (uint32_t r = 0; status == PETAL_OK && list != NULL && r < list->count; r++) {
         const struct store_view *store = list->regions[r].view;
 
-        for (uint32_t k = 0; status == PETAL_OK && k < store->file_count; k++)
-            status = sst_reader_verify(store->files[k].reader, &watch, error);
+        for (uint32_t k = 0; status == PETAL_OK && k < store->file_count; k++) {
+            if (!is_of_earlier(list, r, &store->files[k]))
+                status = sst_reader_verify(store->files[k].reader, &watch, error);
+        }
     }
     return status;
 }

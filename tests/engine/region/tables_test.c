@@ -4,7 +4,14 @@
  */
 #include "tests/engine/region/fixture.h"
 
+#include "engine/state/db.h"
+#include "tests/disk/paths.h"
+#include "tests/disk/vfs.h"
 #include "tests/support/test.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* A file that two regions share: rows 0 .. 99 of it were replaced and 100 .. 149 deleted by the
  * first, which has rewritten its half; the second has not. */
@@ -684,19 +691,134 @@ TEST(test_salvage_of_the_other_half)
 }
 
 /* The first and the last of three have the file, the middle one has rewritten its part. */
+static void
+make_shared_by_outer(struct region_fixture *fixture)
+{
+    regions_begin(fixture);
+    regions_put(fixture->table, 0, ROWS, 1);
+    regions_flush(fixture);
+    regions_must_split_before(fixture->table, 200);
+    regions_must_split_before(fixture->table, 100);
+    regions_compact(fixture->table, text("row 00150"));
+    assert_int_equal(regions_files(fixture), 2);
+}
+
+/* What lies between: the file has its rows still. */
+static void
+delete_middle(struct region_fixture *fixture)
+{
+    regions_delete(fixture->table, 100, 200);
+    regions_flush(fixture);
+    regions_compact(fixture->table, text("row 00150"));
+}
+
+/* What a check is told. */
+struct checked {
+    unsigned calls, faults;
+    uint64_t total;
+};
+
+static bool
+note_progress(void *argument, uint64_t done, uint64_t total)
+{
+    struct checked *checked = argument;
+
+    assert_true(done <= total);
+    checked->calls++;
+    checked->total = total;
+    return true;
+}
+
+static void
+note_fault(void *argument, const petal_fault *fault)
+{
+    struct checked *checked = argument;
+
+    checked->faults += !fault->harmless;
+}
+
+static bool
+note_largest(void *argument, const petal_file_info *file)
+{
+    petal_file_info *largest = argument;
+
+    if (file->file_bytes > largest->file_bytes)
+        *largest = *file;
+    return true;
+}
+
+static void
+path_of_largest_file(struct region_fixture *fixture, char path[64])
+{
+    petal_file_info largest = {.file_bytes = 0};
+
+    MUST(petal_table_files(fixture->table, note_largest, &largest, WHY));
+    (void)snprintf(path, 64, FIXTURE_DIRECTORY "/%06" PRIu64 ".sst", largest.number);
+}
+
+/* A bit in its first block. */
+static void
+damage_largest_file(struct region_fixture *fixture)
+{
+    char path[64];
+    uint8_t *bytes;
+    size_t size;
+
+    path_of_largest_file(fixture, path);
+    assert_int_equal(memory_vfs_read_file(fixture->base.vfs, path, &bytes, &size), 0);
+    bytes[40] ^= 1;
+    assert_int_equal(memory_vfs_write_file(fixture->base.vfs, path, bytes, size), 0);
+    free(bytes);
+}
+
+TEST(test_an_open_table_is_verified_reading_a_file_once)
+{
+    struct region_fixture fixture;
+    struct checked whole = {0}, shared = {0}, damaged = {0};
+    petal_check_options options = {.argument = &whole, .watch = note_progress};
+    petal_error error;
+
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, ROWS, 1);
+    regions_flush(&fixture);
+    MUST(petal_table_verify_watched(fixture.table, &options, WHY));
+    regions_must_split_before(fixture.table, 200);
+    regions_must_split_before(fixture.table, 100);
+    options.argument = &shared;
+    MUST(petal_table_verify_watched(fixture.table, &options, WHY));
+    assert_int_equal(shared.total, whole.total);
+    assert_int_equal(shared.calls, whole.calls);
+    damage_largest_file(&fixture);
+    options.argument = &damaged;
+    options.fault = note_fault;
+    assert_int_equal(petal_table_verify_watched(fixture.table, &options, &error), PETAL_CORRUPT);
+    assert_int_equal(damaged.faults, 1);
+    fixture_fini(&fixture.base);
+}
+
+/* Also where a region between them does not have it. */
+TEST(test_an_open_table_is_verified_past_the_region_between)
+{
+    struct region_fixture fixture;
+    struct checked checked = {0};
+    petal_check_options options = {
+        .argument = &checked, .watch = note_progress, .fault = note_fault};
+    petal_error error;
+
+    make_shared_by_outer(&fixture);
+    damage_largest_file(&fixture);
+    assert_int_equal(petal_table_verify_watched(fixture.table, &options, &error), PETAL_CORRUPT);
+    assert_int_equal(checked.faults, 1);
+    fixture_fini(&fixture.base);
+}
+
 TEST(test_verify_counts_a_file_once)
 {
     struct region_fixture fixture;
     petal_check_options options;
     petal_check_counts counts;
 
-    regions_begin(&fixture);
-    regions_put(fixture.table, 0, ROWS, 1);
-    regions_flush(&fixture);
-    regions_must_split_before(fixture.table, 200);
-    regions_must_split_before(fixture.table, 100);
-    regions_compact(fixture.table, text("row 00150"));
-    assert_int_equal(regions_files(&fixture), 2);
+    make_shared_by_outer(&fixture);
     fixture_must_close(&fixture.base);
     options = check_options(&fixture);
     MUST(petal_verify(FIXTURE_DIRECTORY, &options, &counts, WHY));
@@ -705,6 +827,97 @@ TEST(test_verify_counts_a_file_once)
     fixture_must_open(&fixture.base);
     MUST(petal_table_open(fixture.base.db, text("t"), &fixture.table, WHY));
     regions_end(&fixture);
+}
+
+static size_t
+cells_of_row(petal_table *table, unsigned number)
+{
+    petal_result *result;
+    char row[16];
+    size_t count;
+
+    MUST(petal_result_new(table->db, &result, WHY));
+    MUST(petal_get(table, regions_row(row, number), NULL, result, WHY));
+    count = petal_result_count(result);
+    petal_result_free(result);
+    return count;
+}
+
+/* Each file twice: to choose it and to take its cells, of which a region's are its own alone. */
+static void
+expect_salvaged_without_middle(struct region_fixture *fixture)
+{
+    petal_db *copy = fixture_open_reader(&fixture->base, "/salvaged");
+    petal_table *table;
+
+    MUST(petal_table_open(copy, text("t"), &table, WHY));
+    for (unsigned i = 0; i < ROWS; i++)
+        assert_int_equal(cells_of_row(table, i), i < 100 || i >= 200);
+    MUST(petal_close(copy, WHY));
+}
+
+TEST(test_salvage_counts_a_file_once)
+{
+    struct region_fixture fixture;
+    petal_check_options options;
+    petal_check_counts verified, counts;
+
+    make_shared_by_outer(&fixture);
+    delete_middle(&fixture);
+    fixture_must_close(&fixture.base);
+    options = check_options(&fixture);
+    MUST(petal_verify(FIXTURE_DIRECTORY, &options, &verified, WHY));
+    MUST(petal_salvage(FIXTURE_DIRECTORY, "/salvaged", &options, &counts, WHY));
+    assert_int_equal(counts.store_files, verified.store_files);
+    assert_int_equal(counts.data_blocks, verified.data_blocks);
+    assert_true(counts.bytes <= 2 * verified.bytes);
+    assert_int_equal(counts.cells, ROWS - 100);
+    expect_salvaged_without_middle(&fixture);
+    fixture_must_open(&fixture.base);
+    MUST(petal_table_open(fixture.base.db, text("t"), &fixture.table, WHY));
+    regions_end(&fixture);
+}
+
+/* Of a link in place of a lost file as of that one. */
+TEST(test_salvage_of_a_link_of_a_shared_file)
+{
+    struct region_fixture fixture;
+    petal_check_options options;
+    petal_check_counts counts;
+    char path[64];
+
+    make_shared_by_outer(&fixture);
+    delete_middle(&fixture);
+    MUST(petal_table_snapshot_create(fixture.table, text("s"), NULL, WHY));
+    path_of_largest_file(&fixture, path);
+    fixture_must_close(&fixture.base);
+    assert_int_equal(vfs_remove(fixture.base.env.vfs, path), 0);
+    options = check_options(&fixture);
+    MUST(petal_salvage(FIXTURE_DIRECTORY, "/salvaged", &options, &counts, WHY));
+    assert_int_equal(counts.cells, 2 * (ROWS - 100));
+    expect_salvaged_without_middle(&fixture);
+    fixture_fini(&fixture.base);
+}
+
+/* Of a damaged file all regions get what is left, and the damage is told once. */
+TEST(test_salvage_of_a_damaged_shared_file)
+{
+    struct region_fixture fixture;
+    struct checked checked = {0};
+    petal_check_options options;
+    petal_check_counts counts;
+
+    make_shared_by_outer(&fixture);
+    damage_largest_file(&fixture);
+    fixture_must_close(&fixture.base);
+    options = check_options(&fixture);
+    options.argument = &checked;
+    options.fault = note_fault;
+    MUST(petal_salvage(FIXTURE_DIRECTORY, "/salvaged", &options, &counts, WHY));
+    assert_int_equal(counts.faults, 1);
+    assert_int_equal(checked.faults, 1);
+    assert_in_range(counts.cells, ROWS - 6, ROWS - 1); /* a block has 1 KiB, a cell 300 bytes */
+    fixture_fini(&fixture.base);
 }
 
 /* What is in logs, of regions that flushed at different times. */
