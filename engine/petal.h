@@ -731,13 +731,17 @@ typedef struct petal_region_info {
     uint32_t id;            /* of the region; never used again in the database */
     petal_slice start, end; /* its rows: from `start` up to `end`, that not included; empty: open */
     uint64_t files;         /* store files of all families with rows of it */
-    uint64_t file_bytes;    /* theirs, about, that are of rows of it */
+    /* Of a file that several regions have, bytes and cells are its part for this one, as its index
+     * tells, to half a block at either end: the parts add up to the file. If the index cannot be
+     * read, they are a guess. */
+    uint64_t file_bytes; /* of these files */
     uint64_t memtable_bytes;
-    uint64_t cells; /* in files and memtables; of files of several regions about its part */
+    uint64_t cells; /* in files and memtables */
 } petal_region_info;
 
 /*
- * Call `visit` for each region in the order of rows, as of one moment, until it returns false.
+ * Call `visit` for each region in the order of rows, as of one moment, until it returns false. Of a
+ * file that several regions have, a node of each level of its index is read for each end of each.
  * *info and its slices are valid during the call. Scans of these ranges give the table's rows, each
  * once, whatever is split meanwhile: with one snapshot, several threads may count or export a table
  * side by side.

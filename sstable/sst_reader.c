@@ -287,7 +287,7 @@ sst_reader_path(const struct sst_reader *reader)
     return reader->path;
 }
 
-/* ---- the middle ---- */
+/* ---- middle and parts ---- */
 
 /* The row of an entry, if it is behind `low`. */
 static enum petal_status
@@ -393,4 +393,81 @@ sst_reader_middle(const struct sst_reader *reader, petal_slice low, petal_slice 
     mem_free(allocator, low_memory, low_bytes);
     mem_free(allocator, high_memory, high_bytes);
     return status;
+}
+
+/* Where in the file rows from `row` on begin, about: in the middle of a block that begins before.
+ * EPOCH. */
+static enum petal_status
+offset_of_row(const struct sst_reader *reader, petal_slice row, const struct read_context *context,
+              uint64_t *offset, petal_error *error)
+{
+    struct index_cursor cursor;
+    struct block_handle handle;
+    struct cell_key key;
+    uint8_t *memory;
+    size_t memory_bytes;
+    bool begins;
+    enum petal_status status;
+
+    if (!make_key(reader, row, &key, &memory, &memory_bytes))
+        return error_no_memory(error);
+    index_cursor_init(&cursor, &reader->index, true);
+    status = index_cursor_seek(&cursor, &key, context, &begins, error);
+    if (status == PETAL_OK) {
+        handle = index_cursor_place(&cursor).handle;
+        *offset = handle.offset + (begins ? 0 : handle.size / 2);
+    }
+    index_cursor_release(&cursor);
+    mem_free(reader->file.source.env->allocator, memory, memory_bytes);
+    return status;
+}
+
+/* The end of the last data block. EPOCH. */
+static enum petal_status
+offset_of_end(const struct sst_reader *reader, const struct read_context *context, uint64_t *offset,
+              petal_error *error)
+{
+    struct index_cursor cursor;
+    struct block_handle handle;
+    bool found;
+    enum petal_status status;
+
+    *offset = 0;
+    index_cursor_init(&cursor, &reader->index, true);
+    status = index_cursor_seek_before(&cursor, NULL, context, &found, error);
+    if (status == PETAL_OK && found) {
+        handle = index_cursor_place(&cursor).handle;
+        *offset = handle.offset + handle.size;
+    }
+    index_cursor_release(&cursor);
+    return status;
+}
+
+enum petal_status
+sst_reader_part(const struct sst_reader *reader, petal_slice low, petal_slice high, uint64_t *bytes,
+                petal_error *error)
+{
+    const struct file_facts *facts = &reader->facts;
+    struct epoch_stay stay = {.epoch = reader->epoch};
+    struct read_trace trace = {0};
+    struct read_context context = {.trace = &trace, .stay = &stay};
+    uint64_t begin = 0, end, all;
+    enum petal_status status;
+
+    stay.slot = epoch_enter(stay.epoch);
+    status = offset_of_end(reader, &context, &all, error);
+    end = all;
+    if (status == PETAL_OK && slice_compare(low, facts->row_min) > 0)
+        status = offset_of_row(reader, low, &context, &begin, error);
+    if (status == PETAL_OK && high.size > 0 && slice_compare(high, facts->row_max) <= 0)
+        status = offset_of_row(reader, high, &context, &end, error);
+    epoch_leave(stay.epoch, stay.slot);
+    if (status != PETAL_OK)
+        return status;
+    if (end > all)
+        end = all;
+    *bytes = 0;
+    if (begin < end)
+        *bytes = (uint64_t)((double)(end - begin) / (double)all * (double)facts->file_bytes);
+    return PETAL_OK;
 }

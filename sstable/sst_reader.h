@@ -112,6 +112,12 @@ enum petal_status sst_reader_middle(const struct sst_reader *reader, petal_slice
                                     petal_slice high, uint8_t *row, size_t *row_bytes,
                                     uint64_t *bytes, petal_error *error);
 
+/* *bytes: of the file, those that are for the rows from `low` up to `high`, by their share of the
+ * data blocks, as the index tells, likewise; of a block with others, too, a half. So ranges that
+ * cover all rows have the whole file together. On failure *bytes stays. */
+enum petal_status sst_reader_part(const struct sst_reader *reader, petal_slice low,
+                                  petal_slice high, uint64_t *bytes, petal_error *error);
+
 #define SST_KEPT_BLOCKS 3
 
 struct sst_kept_block {

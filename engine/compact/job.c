@@ -492,22 +492,11 @@ wanted_bytes(const struct compact_job *job, const struct sst_reader *reader, uin
              petal_error *error)
 {
     const struct file_facts *facts = sst_reader_facts(reader);
-    const petal_allocator *allocator = job->store->family->table->db->env.allocator;
-    enum petal_status status;
-    size_t row_bytes;
-    uint8_t *row;
 
     *bytes = facts->file_bytes;
     if (!reaches_beyond(job, facts))
         return PETAL_OK;
-    row = mem_alloc(allocator, PETAL_MAX_ROW_BYTES);
-    if (row == NULL)
-        return error_no_memory(error);
-    status = sst_reader_middle(reader, job->store->start, job->end, row, &row_bytes, bytes, error);
-    mem_free(allocator, row, PETAL_MAX_ROW_BYTES);
-    if (*bytes > facts->file_bytes)
-        *bytes = facts->file_bytes;
-    return status;
+    return sst_reader_part(reader, job->store->start, job->end, bytes, error);
 }
 
 static enum petal_status

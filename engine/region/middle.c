@@ -34,14 +34,13 @@ struct border_files {
 };
 
 /* Of shared files as many bytes as their indexes tell: what the view says of them is a guess, by
- * which a region would be split over and over. `row` is memory for what is not asked. */
+ * which a region would be split over and over. */
 static enum petal_status
 take_files(struct border_files *files, const petal_allocator *allocator,
-           const struct region_store *region, petal_slice end, uint8_t *row, petal_error *error)
+           const struct region_store *region, petal_slice end, petal_error *error)
 {
     const struct store_view *store = region->view;
     enum petal_status status = PETAL_OK;
-    size_t row_bytes;
 
     files->count = store->file_count;
     files->bytes = 0;
@@ -57,8 +56,8 @@ take_files(struct border_files *files, const petal_allocator *allocator,
         files->files[i] = (struct border_file){
             .row_min = file->facts->row_min, .row_max = file->facts->row_max, .bytes = file->bytes};
         if (status == PETAL_OK && file->shared)
-            status = sst_reader_middle(file->reader, region->start, end, row, &row_bytes,
-                                       &files->files[i].bytes, error);
+            status =
+                sst_reader_part(file->reader, region->start, end, &files->files[i].bytes, error);
         files->bytes += files->files[i].bytes;
     }
     return status;
@@ -115,7 +114,7 @@ region_middle(const petal_table *table, const struct view *view, uint32_t place,
     if (region == NULL)
         return PETAL_OK;
     end = view_end(view, region->store);
-    status = take_files(&files, allocator, region, end, row, error);
+    status = take_files(&files, allocator, region, end, error);
     if (status == PETAL_OK && files.bytes > least)
         border = border_between_files(files.files, files.count, files.ends);
     if (status == PETAL_OK && files.bytes > least && border.size == 0) {

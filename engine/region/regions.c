@@ -6,17 +6,27 @@
 
 /* ---- telling ---- */
 
+/* Of a file that other regions have, too, as much as its index tells; where that cannot be read,
+ * what the view guesses. */
+static void
+add_file(petal_region_info *info, const struct file_entry *file)
+{
+    uint64_t bytes = file->bytes;
+    petal_error ignored;
+
+    if (file->shared)
+        (void)sst_reader_part(file->reader, info->start, info->end, &bytes, &ignored);
+    info->file_bytes += bytes;
+    info->cells +=
+        (uint64_t)((double)file->facts->cells * (double)bytes / (double)file->facts->file_bytes);
+}
+
 static void
 add_store(petal_region_info *info, const struct store_view *store)
 {
     info->files += store->file_count;
-    info->file_bytes += store_view_file_bytes(store);
-    for (uint32_t i = 0; i < store->file_count; i++) {
-        const struct file_entry *file = &store->files[i];
-
-        info->cells += (uint64_t)((double)file->facts->cells * (double)file->bytes /
-                                  (double)file->facts->file_bytes);
-    }
+    for (uint32_t i = 0; i < store->file_count; i++)
+        add_file(info, &store->files[i]);
     for (uint32_t i = 0; i < store->memtable_count; i++) {
         info->memtable_bytes += memtable_bytes(store->memtables[i]->memtable);
         info->cells += memtable_count(store->memtables[i]->memtable);

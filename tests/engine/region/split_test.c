@@ -5,8 +5,10 @@
 #include "tests/engine/region/fixture.h"
 
 #include "tests/disk/paths.h"
+#include "tests/disk/vfs.h"
 #include "tests/support/test.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,23 +259,30 @@ TEST(test_splits_keep_no_memtables)
 }
 
 /* An index of several levels: of the rows the keys are so long that a block has few. */
-TEST(test_the_middle_of_a_large_index)
+static void
+put_long_rows(struct region_fixture *fixture)
 {
     static char row[8000];
+
+    memset(row, 's', sizeof row);
+    for (unsigned i = 0; i < 300; i++) {
+        (void)snprintf(row, sizeof row, "%05u", i);
+        row[5] = 's';
+        MUST(petal_put(petal_table_family_at(fixture->table, 0), slice_make(row, sizeof row),
+                       text("q"), PETAL_LATEST, slice_make(row, 1000), NULL, WHY));
+    }
+    regions_flush(fixture);
+}
+
+TEST(test_the_middle_of_a_large_index)
+{
     struct region_fixture fixture;
     unsigned count = 0;
     const petal_cell *cell;
     petal_cursor *cursor;
 
     regions_begin(&fixture);
-    memset(row, 's', sizeof row);
-    for (unsigned i = 0; i < 300; i++) {
-        (void)snprintf(row, sizeof row, "%05u", i);
-        row[5] = 's';
-        MUST(petal_put(petal_table_family_at(fixture.table, 0), slice_make(row, sizeof row),
-                       text("q"), PETAL_LATEST, slice_make(row, 1000), NULL, WHY));
-    }
-    regions_flush(&fixture);
+    put_long_rows(&fixture);
     MUST(petal_table_split(fixture.table, text(""), 0, WHY));
     MUST(petal_cursor_open(fixture.table, NULL, &cursor, WHY));
     do {
@@ -432,6 +441,65 @@ TEST(test_counts_of_shared_files_add_up)
     assert_int_equal(whole[1].cells, seen[1].cells + 10);
     assert_int_equal(whole[0].cells, seen[0].cells);
     assert_int_equal(whole[0].memtable_bytes, seen[0].memtable_bytes);
+    regions_end(&fixture);
+}
+
+static void
+expect_sum(petal_table *table, size_t count, uint64_t file_bytes, uint64_t all_cells)
+{
+    struct region_seen seen[REGION_MOST];
+    uint64_t bytes = 0, cells = 0;
+
+    assert_int_equal(regions_list(table, seen), count);
+    for (size_t i = 0; i < count; i++) {
+        bytes += seen[i].file_bytes;
+        cells += seen[i].cells;
+    }
+    assert_in_range(bytes, file_bytes - count, file_bytes);
+    assert_in_range(cells, all_cells - count, all_cells);
+}
+
+/* However many have the file, and whether borders cut blocks of it or not. */
+TEST(test_counts_of_a_file_of_many_regions_add_up)
+{
+    struct region_fixture fixture;
+    struct region_seen whole[REGION_MOST], seen[REGION_MOST];
+    size_t count;
+
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, 1600, 1);
+    regions_flush(&fixture);
+    assert_int_equal(regions_list(fixture.table, whole), 1);
+    for (unsigned i = 0; i < 4; i++)
+        MUST(petal_table_split(fixture.table, text(""), 0, WHY));
+    count = regions_list(fixture.table, seen);
+    assert_int_equal(count, 16);
+    for (size_t i = 0; i < count; i++)
+        assert_in_range(seen[i].cells, 85, 115);
+    expect_sum(fixture.table, count, whole[0].file_bytes, 1600);
+    for (unsigned i = 0; i < 8; i++)
+        regions_must_split_before(fixture.table, 820 + i);
+    expect_sum(fixture.table, count + 8, whole[0].file_bytes, 1600);
+    assert_int_equal(regions_files(&fixture), 1);
+    regions_end(&fixture);
+}
+
+/* Where the index cannot be read there is a guess. */
+TEST(test_counts_of_a_file_that_cannot_be_read)
+{
+    struct region_fixture fixture;
+    struct region_seen seen[REGION_MOST];
+
+    regions_begin(&fixture);
+    put_long_rows(&fixture);
+    regions_must_split(fixture.table, "00100");
+    regions_reopen(&fixture);
+    memory_vfs_fail_at(fixture.base.vfs, 1, EIO, true);
+    assert_int_equal(regions_list(fixture.table, seen), 2);
+    memory_vfs_fail_at(fixture.base.vfs, 0, 0, false);
+    assert_true(memory_vfs_failures(fixture.base.vfs) > 0);
+    assert_int_equal(seen[0].file_bytes, seen[1].file_bytes);
+    assert_in_range(seen[0].cells, 149, 150);
     regions_end(&fixture);
 }
 

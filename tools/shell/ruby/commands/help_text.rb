@@ -381,8 +381,9 @@ list_namespace_tables 'ns'
 
 = list_regions
 list_regions 't' [, 'server' | {SERVER_NAME => 'server', LOCALITY_THRESHOLD => 0.8} [, \
-['START_KEY', 'SIZE']]]      the regions of a table, with their store files' size in MB; a region's \
-name is 't,first row,id.', and its encoded name the id, which records of --format have as region_id; REQ and LOCALITY are not known
+['START_KEY', 'SIZE']]]      the regions of a table, with their store files' size in MB, of a \
+file that several share the part that is each one's; a region's name is 't,first row,id.', and its \
+encoded name the id, which records of --format have as region_id; REQ and LOCALITY are not known
 
   list_regions 't'
   list_regions 't', nil, ['START_KEY', 'SIZE']
@@ -496,7 +497,7 @@ snapshot_cleanup_enabled      always: table snapshots whose time is over go by t
 = split
 split 't' | 'region' [, 'row']      the region that has the row becomes two, the second of which \
 begins at the row. Without a row a region becomes two where half of its store files' bytes are, and \
-of a table each region that has such a middle; what is in memory does not count, so flush before. A \
+of a table each region that has such a middle; what is in memory is flushed before. A \
 region is named 't,first row,id.' or by its id; where a table has that number as its name, by the \
 full name alone
 
