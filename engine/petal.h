@@ -752,9 +752,9 @@ petal_table_regions(petal_table *table,
                     petal_error *error);
 
 /*
- * Split the region that has `row` before that row; with an empty row the region `region`, in the
- * middle of the rows that its largest family has in store files (0: of each region that has a
- * middle). PETAL_INVALID: the row is the first of a region already; the region's files have no
+ * Split the region that has `row` before that row; with an empty row the region `region`, which is
+ * flushed before, in the middle of the rows that its largest family has in store files (0: each
+ * region that has a middle). PETAL_INVALID: the row is the first of a region already; the region's files have no
  * middle, as they have one row, or all in one block. PETAL_NOT_FOUND: no such region.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_split(petal_table *table, petal_slice row,

@@ -1,5 +1,6 @@
 /* regions.c -- the public calls about a table's regions. */
 #include "base/argument.h"
+#include "engine/flush/flush.h"
 #include "engine/region/middle.h"
 #include "engine/region/split.h"
 #include "engine/state/read_point.h"
@@ -121,7 +122,8 @@ choose(petal_table *table, uint32_t region, petal_slice from, uint8_t *row, stru
     return status;
 }
 
-/* The region of that id, or all that have a middle. */
+/* The region of that id, or all that have a middle: which files tell, so memtables are flushed
+ * before. */
 static enum petal_status
 split_regions(petal_table *table, uint32_t region, petal_error *error)
 {
@@ -135,7 +137,8 @@ split_regions(petal_table *table, uint32_t region, petal_error *error)
 
     if (row == NULL)
         return error_no_memory(error);
-    do {
+    status = flush_and_wait(table->db, table, region, error);
+    while (status == PETAL_OK) {
         status = choose(table, region, choice.next, row, &choice, error);
         if (choice.region != 0)
             last = choice.region;
@@ -146,16 +149,18 @@ split_regions(petal_table *table, uint32_t region, petal_error *error)
             if (status == PETAL_INVALID)
                 status = PETAL_OK;
         }
-    } while (status == PETAL_OK && region == 0 && choice.next.size > 0);
+        if (region != 0 || choice.next.size == 0)
+            break;
+    }
     mem_free(allocator, row, PETAL_MAX_ROW_BYTES);
     if (status != PETAL_OK || has_middle)
         return status;
     if (last == 0)
         return error_no_region(table, region, error);
-    return error_set(
-        error, PETAL_INVALID,
-        "region %u of table %s has no middle: its store files are too few or too small", last,
-        error_quote(table->name, quoted, sizeof quoted));
+    return error_set(error, PETAL_INVALID,
+                     "region %u of table %s has no middle: it has at most one row, or all in one "
+                     "block of a file; give the row that it is to be split before",
+                     last, error_quote(table->name, quoted, sizeof quoted));
 }
 
 enum petal_status

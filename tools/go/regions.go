@@ -104,8 +104,8 @@ func (t *Table) Split(row []byte) error {
 	})
 }
 
-// SplitRegion splits the region of that ID in the middle of its store files; 0: each that has a
-// middle. ErrInvalid: it has none.
+// SplitRegion splits the region of that ID, after a flush, in the middle of its store files; 0: each
+// that has a middle. ErrInvalid: it has none.
 func (t *Table) SplitRegion(region uint32) error {
 	return t.db.do(func(e *C.petal_error) C.enum_petal_status {
 		return C.go_split(t.table, nil, 0, C.uint32_t(region), e)

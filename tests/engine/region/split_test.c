@@ -211,11 +211,48 @@ TEST(test_a_region_is_split_in_its_middle)
     regions_end(&fixture);
 }
 
-/* After each split: flush, and note what memtables take then. */
+/* In memory alone: it is flushed for the files to tell, and of a table of several regions only the
+ * one that is meant. */
+TEST(test_what_is_in_memory_has_a_middle)
+{
+    struct region_fixture fixture;
+    struct region_seen seen[REGION_MOST];
+
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, 400, 1);
+    MUST(petal_table_split(fixture.table, text(""), 0, WHY));
+    assert_int_equal(regions_list(fixture.table, seen), 2);
+    assert_true(strcmp(seen[1].start, "row 00150") > 0 && strcmp(seen[1].start, "row 00250") < 0);
+    regions_put(fixture.table, 0, 10, 2);
+    regions_put(fixture.table, 1000, 3000, 1);
+    MUST(petal_table_split(fixture.table, text(""), seen[1].id, WHY));
+    assert_int_equal(regions_list(fixture.table, seen), 3);
+    assert_true(strcmp(seen[2].start, "row 01500") > 0 && strcmp(seen[2].start, "row 02500") < 0);
+    assert_int_equal(seen[0].files, 1);
+    assert_true(seen[0].memtable_bytes > seen[1].memtable_bytes);
+    regions_end(&fixture);
+}
+
+/* A split in the middle that cannot flush splits nothing. */
+TEST(test_a_split_that_cannot_flush)
+{
+    struct region_fixture fixture;
+    petal_error error;
+
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, 400, 1);
+    memory_vfs_set_capacity(fixture.base.vfs, memory_vfs_used(fixture.base.vfs));
+    assert_int_equal(petal_table_split(fixture.table, text(""), 0, &error), PETAL_NO_SPACE);
+    memory_vfs_set_capacity(fixture.base.vfs, UINT64_MAX);
+    regions_expect(fixture.table, "");
+    regions_end(&fixture);
+}
+
+/* After each split: write and flush, and note what memtables take before and then. */
 struct flushing {
-    petal_db *db;
+    struct region_fixture *fixture;
     unsigned splits;
-    uint64_t most_memory;
+    uint64_t least_before, most_after;
 };
 
 static void
@@ -227,33 +264,31 @@ flush_after_split(void *context, enum petal_log_level level, const char *line)
     if (level != PETAL_LOG_INFO || strstr(line, "where another was split") == NULL)
         return;
     flushing->splits++;
-    MUST(petal_flush(flushing->db, NULL, WHY));
-    petal_stats_get(flushing->db, &stats);
-    if (stats.memtable_memory > flushing->most_memory)
-        flushing->most_memory = stats.memtable_memory;
+    regions_put(flushing->fixture->table, 0, 400, 2);
+    petal_stats_get(flushing->fixture->base.db, &stats);
+    if (stats.memtable_memory < flushing->least_before)
+        flushing->least_before = stats.memtable_memory;
+    regions_flush(flushing->fixture);
+    petal_stats_get(flushing->fixture->base.db, &stats);
+    if (stats.memtable_memory > flushing->most_after)
+        flushing->most_after = stats.memtable_memory;
 }
 
 /* While the regions of a table are split one after the other, memtables go as they are flushed. */
 TEST(test_splits_keep_no_memtables)
 {
-    struct flushing flushing = {0};
     struct region_fixture fixture;
-    petal_stats before;
+    struct flushing flushing = {.fixture = &fixture, .least_before = UINT64_MAX};
 
     regions_begin(&fixture);
+    regions_put(fixture.table, 0, 400, 1);
+    regions_must_split_before(fixture.table, 200);
     fixture.base.env.log = flush_after_split;
     fixture.base.env.log_context = &flushing;
     regions_reopen(&fixture);
-    flushing.db = fixture.base.db;
-    regions_put(fixture.table, 0, 400, 1);
-    regions_flush(&fixture);
-    regions_must_split_before(fixture.table, 200);
-    flushing = (struct flushing){.db = fixture.base.db};
-    regions_put(fixture.table, 0, 400, 2);
-    petal_stats_get(fixture.base.db, &before);
     MUST(petal_table_split(fixture.table, text(""), 0, WHY));
     assert_int_equal(flushing.splits, 2);
-    assert_true(flushing.most_memory < before.memtable_memory / 2);
+    assert_true(flushing.most_after < flushing.least_before / 2);
     regions_expect_rows(fixture.table, 0, 400, 2, NULL);
     regions_end(&fixture);
 }

@@ -115,9 +115,9 @@ class Table(Named):
         ]
 
     def split(self, row: Optional[Bytes] = None, region: int = 0) -> None:
-        """Split the region that has the row before it; or the region of that id in the middle of
-        its store files, without one each that has a middle. petal.Invalid: a region begins with the
-        row already, or there is no middle."""
+        """Split the region that has the row before it; or the region of that id, after a flush, in
+        the middle of its store files, without one each that has a middle. petal.Invalid: a region
+        begins with the row already, or there is no middle."""
         if row is not None and region:
             raise TypeError("split takes a row or a region, not both")
         key = b"" if row is None else as_bytes(row)
