@@ -774,7 +774,8 @@ petal_table_merge(petal_table *table, uint32_t region, uint32_t other, petal_err
  * atomic change. BLOOMFILTER with its rate and kind, BLOCKSIZE and COMPRESSION apply to new store
  * files; IN_MEMORY and BLOCKCACHE to files opened afterwards; VERSIONS, MIN_VERSIONS, TTL,
  * KEEP_DELETED_CELLS and NEW_VERSION_BEHAVIOR to every read, flush and compaction that begins
- * afterwards.
+ * afterwards. Regions that are too large by the MAX_FILESIZE or SPLIT_ENABLED given are split in
+ * the background, as petal_wait_idle waits for.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_alter(petal_table *table, const petal_table_options *options, petal_error *error);

@@ -4,9 +4,9 @@
  * made the border itself, days ago. Borders that somebody made stay: of a table that was created
  * with them, or of a split that was asked for. (HBase's SimpleRegionNormalizer, which tables have to
  * ask for, does not tell these apart.) It looks after a commit that made a region too large
- * (engine/store/change.h), when the database is opened, and every ten minutes. A region without a
- * middle stays, and is looked at again when it has grown. What fails is tried again at the next
- * look.
+ * (engine/store/change.h), when a table was altered, when the database is opened, and every ten
+ * minutes. A region without a middle stays, and is looked at again when it has grown. What fails is
+ * tried again at the next look.
  *
  * Threads: from any thread, holding no lock.
  */

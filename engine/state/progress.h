@@ -25,7 +25,7 @@ struct progress {
         mutex; /* guards the flusher's jobs, too, and the line of writers (engine/write/pace.h) */
     pthread_cond_t moved;
     pthread_cond_t grown; /* a region is to be split, or one was looked for (see the next) */
-    bool has_grown;       /* one has grown above its limit; guarded by the mutex */
+    bool has_grown;       /* one may be above its limit by now; guarded by the mutex */
     _Atomic(uint64_t) flush_rate;       /* bytes a second, of late; 0: none yet */
     _Atomic(uint32_t) pressed;          /* stores whose writers are slowed, and writers in line */
     struct rewrite_progress compacting; /* of all compactions that run */
@@ -35,11 +35,11 @@ struct progress {
  * changed in the current view, or a file is damaged. REQUIRES: views->mutex held. */
 void progress_count_runs(struct progress *progress, const struct views *views, struct store *store);
 
-/* A region has grown above its limit. The same. */
-void progress_tell_grown(struct progress *progress);
-
 /* Something has moved: waiting writers look again. Any thread that holds no lock of the database
  * but views.mutex. */
 void progress_tell(struct progress *progress);
+
+/* A region has grown above its limit, or may have another one. The same. */
+void progress_tell_grown(struct progress *progress);
 
 #endif

@@ -275,6 +275,8 @@ alter_alone(petal_table *table, const petal_table_options *options, petal_error 
         status = alter(table, options, error);
     mutex_unlock(&db->schema.mutex);
     write_lead_end(&db->writers.queue, &place);
+    if (status == PETAL_OK)
+        progress_tell_grown(&db->progress); /* its regions may have another limit */
     db_collect(db);
     return status;
 }

@@ -92,12 +92,25 @@ TEST(test_the_limit_of_a_table_goes_before)
     regions_end(&fixture);
 }
 
-/* Until it is on again; then the next opening, or the next commit, splits what is too large. */
-TEST(test_no_split_where_it_is_off)
+static void
+alter_with(struct region_fixture *fixture, const char *attribute, const char *value)
 {
     petal_family_options family = {.name = text("f"), .versions = 2, .block_bytes = 1024};
-    petal_table_options on = {.families = &family, .family_count = 1};
+    petal_attribute attributes[] = {
+        {.kind = PETAL_KEPT_ATTRIBUTE, .name = text(attribute), .value = text(value)}};
+    petal_table_options options = {.families = &family,
+                                   .family_count = 1,
+                                   .attributes = attributes,
+                                   .attribute_count = attribute[0] != '\0'};
+
+    MUST(petal_table_alter(fixture->table, &options, WHY));
+}
+
+/* Until it is on again; then what is too large is split. */
+TEST(test_no_split_where_it_is_off)
+{
     struct region_fixture fixture;
+    struct region_seen seen[REGION_MOST];
 
     grow_begin(&fixture);
     make_with(&fixture, "SPLIT_ENABLED", "false");
@@ -106,10 +119,28 @@ TEST(test_no_split_where_it_is_off)
     regions_expect(fixture.table, "");
     regions_must_split_before(fixture.table, 10); /* not by itself, but as it is told */
     regions_must_merge(fixture.table, 0);
-    MUST(petal_table_alter(fixture.table, &on, WHY));
-    regions_reopen(&fixture);
+    alter_with(&fixture, "", "");
     MUST(petal_wait_idle(fixture.base.db, WHY));
-    expect_below(&fixture, LIMIT);
+    assert_in_range(regions_list(fixture.table, seen), 4, 20);
+    assert_in_range(expect_below(&fixture, LIMIT), 6, 20);
+    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    regions_end(&fixture);
+}
+
+/* At rest no region is above it, without another commit. */
+TEST(test_a_lower_limit_splits)
+{
+    struct region_fixture fixture;
+    struct region_seen seen[REGION_MOST];
+
+    grow_begin(&fixture);
+    make_with(&fixture, "MAX_FILESIZE", "1000000");
+    fill(&fixture, 1);
+    MUST(petal_wait_idle(fixture.base.db, WHY));
+    regions_expect(fixture.table, "");
+    alter_with(&fixture, "MAX_FILESIZE", "200000");
+    MUST(petal_wait_idle(fixture.base.db, WHY));
+    assert_in_range(regions_list(fixture.table, seen), 2, 5);
     regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
     regions_end(&fixture);
 }
