@@ -16,6 +16,7 @@
 /* Jobs on one thread, each interrupted by the next: each has at most the POLICY_PART_BESIDE-th part
  * of the bytes of the one before, and its place on the stack. */
 #define MOST_INTERRUPTED 6
+#define GIVE_UP_LOOK_US  100000
 #define IDLE_LOOK_US                                                                               \
     1000000 /* petal_wait_idle looks again after it, for what nobody says: a drop, a failed log */
 
@@ -422,6 +423,27 @@ compactor_wake(petal_db *db)
 
 /* Wait for the store's turn, then take the runs. Again: what was held before is given up, but the
  * place in the order of those who ask is kept. */
+static bool
+is_given_up(const _Atomic(bool) *give_up)
+{
+    return give_up != NULL && atomic_load_explicit(give_up, memory_order_relaxed);
+}
+
+/* Until it may run: true, or is given up. REQUIRES: the mutex held. */
+static bool
+wait_for_turn(struct compactor *compactor, const struct work *work)
+{
+    assert_held(&compactor->mutex);
+    while (!claims_may_run(&compactor->claims, &work->claim)) {
+        if (is_given_up(work->job.give_up))
+            return false;
+        /* Nobody tells of what is given up. */
+        mutex_wait(&compactor->mutex, &compactor->ended,
+                   work->job.give_up != NULL ? clock_us() + GIVE_UP_LOOK_US : CLOCK_NEVER);
+    }
+    return true;
+}
+
 static enum petal_status
 begin_asked(struct compactor *compactor, struct work *work, size_t first, size_t count,
             bool fewer_first)
@@ -435,8 +457,10 @@ begin_asked(struct compactor *compactor, struct work *work, size_t first, size_t
     mutex_lock(&compactor->mutex);
     claim_fini(&work->claim, db->env.allocator);
     work->claim.running = false;
-    while (!claims_may_run(&compactor->claims, &work->claim))
-        mutex_wait(&compactor->mutex, &compactor->ended, CLOCK_NEVER);
+    if (!wait_for_turn(compactor, work)) {
+        mutex_unlock(&compactor->mutex);
+        return PETAL_BUSY;
+    }
     work->claim.running = true;
     read_begin(db, &point);
     store = view_store(point.view, work->claim.store);
@@ -457,6 +481,8 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
     enum petal_status status = begin_asked(compactor, work, first, count, fewer_first);
     petal_error cause;
 
+    if (status == PETAL_BUSY)
+        return error_set(error, PETAL_BUSY, "the compaction was given up");
     if (status != PETAL_OK)
         return error_no_memory(error);
     if (work->job.input_count == 0)
@@ -473,7 +499,8 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
 }
 
 static enum petal_status
-compact_store(struct store *store, size_t first, size_t count, petal_error *error)
+compact_store(struct store *store, size_t first, size_t count, const _Atomic(bool) *give_up,
+              petal_error *error)
 {
     petal_db *db = store->family->table->db;
     struct compactor *compactor = db->compactor;
@@ -481,6 +508,7 @@ compact_store(struct store *store, size_t first, size_t count, petal_error *erro
     struct work work = {.claim = {.store = store, .asked = true, .large = true, .all_files = all},
                         .job = {.store = store,
                                 .reason = all ? POLICY_ASKED : POLICY_EXPLORING,
+                                .give_up = give_up,
                                 .now_ms = all ? 0 : env_clock_ms(&db->env)}};
     enum petal_status status = store_check_alive(store, error);
 
@@ -501,27 +529,28 @@ compact_store(struct store *store, size_t first, size_t count, petal_error *erro
 }
 
 /* The store of the row, which *at is. One that was merged meanwhile, or had another merged into it,
- * is begun anew as what it is by now: nothing else makes a job that was asked for give up. */
+ * is begun anew as what it is by now. */
 static enum petal_status
 compact_at(petal_family *family, petal_slice row, size_t first, size_t count, struct store **at,
-           petal_error *error)
+           const _Atomic(bool) *give_up, petal_error *error)
 {
-    enum petal_status status = PETAL_BUSY;
+    enum petal_status status;
 
-    while (status == PETAL_BUSY) {
+    do {
         *at = db_store_at(family, row);
-        status = *at != NULL ? compact_store(*at, first, count, error)
+        status = *at != NULL ? compact_store(*at, first, count, give_up, error)
                              : family_check_alive(family, error);
-    }
+    } while (status == PETAL_BUSY && !is_given_up(give_up));
     return status;
 }
 
 enum petal_status
-compactor_compact_at(petal_family *family, petal_slice row, petal_error *error)
+compactor_compact_at(petal_family *family, petal_slice row, const _Atomic(bool) *give_up,
+                     petal_error *error)
 {
     struct store *store;
 
-    return compact_at(family, row, 0, SIZE_MAX, &store, error);
+    return compact_at(family, row, 0, SIZE_MAX, &store, give_up, error);
 }
 
 enum petal_status
@@ -531,7 +560,7 @@ compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_e
     struct store *store = db_next_store(family, NULL);
 
     while (status == PETAL_OK && store != NULL) {
-        status = compact_at(family, store->start, first, count, &store, error);
+        status = compact_at(family, store->start, first, count, &store, NULL, error);
         if (store != NULL)
             store = db_next_store(family, store);
     }

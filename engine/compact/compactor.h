@@ -40,12 +40,13 @@ void compactor_free(petal_db *db);
 void compactor_wake(petal_db *db);
 
 /* Compact all files of each store of the family into one run, on the calling thread, after its
- * running jobs. See
- * petal_compact. */
+ * running jobs. See petal_compact. */
 enum petal_status compactor_compact(petal_family *family, petal_error *error);
 
-/* The same of the store of the region that has the row (empty: of the first) only. */
-enum petal_status compactor_compact_at(petal_family *family, petal_slice row, petal_error *error);
+/* The same of the store of the region that has the row (empty: of the first) only. PETAL_BUSY:
+ * *give_up was set meanwhile (NULL: it never is). */
+enum petal_status compactor_compact_at(petal_family *family, petal_slice row,
+                                       const _Atomic(bool) *give_up, petal_error *error);
 
 /* The same of all with `count` runs of each only, from the one at `first` on, oldest first, as far
  * as they are there, as the background does it; SIZE_MAX: all files, as they are asked for. For

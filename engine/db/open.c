@@ -228,18 +228,15 @@ static enum petal_status
 start_threads(petal_db *db, petal_error *error)
 {
     int failed = flusher_start(db);
+    enum petal_status status;
 
     if (failed == 0)
         failed = wal_start(db);
     if (failed != 0)
         return error_io(error, db->directory.path, failed, "start a thread for");
-    if (!db->no_compaction) {
-        enum petal_status status = region_keeper_start(db, error);
-
-        if (status != PETAL_OK)
-            return status;
-    }
-    return compactor_start(db, error);
+    status = compactor_start(db, error);
+    /* It may ask for compactions at once. */
+    return status == PETAL_OK && !db->no_compaction ? region_keeper_start(db, error) : status;
 }
 
 /* What a full disk does not let go now goes later. */

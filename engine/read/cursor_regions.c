@@ -19,7 +19,7 @@ cursor_place_of(const struct region_list *list, petal_slice row, bool reversed)
 {
     if (row.size == 0 || list->count == 1)
         return reversed ? list->count - 1 : 0;
-    return (uint32_t)(region_of_row(list, slice_head(row, 0), row) - list->regions);
+    return region_place(list, row);
 }
 
 /* The region at that place is the one at hand. */

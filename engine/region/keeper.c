@@ -2,6 +2,7 @@
 #include "engine/region/keeper.h"
 
 #include "base/clock.h"
+#include "base/sync_point.h"
 #include "engine/region/middle.h"
 #include "engine/region/split.h"
 #include "engine/state/progress.h"
@@ -22,10 +23,17 @@
 
 /* All but the thread is guarded by progress.mutex. */
 struct region_keeper {
-    bool stopping;
+    _Atomic(bool) stopping; /* set under the mutex; read by the thread at work without it */
     bool at_work;
     pthread_t thread;
 };
+
+/* What was begun is done; nothing new is. */
+static bool
+goes_on(const petal_db *db)
+{
+    return db_is_writable(db) && !atomic_load_explicit(&db->keeper->stopping, memory_order_relaxed);
+}
 
 /* ---- splitting what is too large ---- */
 
@@ -51,7 +59,7 @@ note_failure(const petal_table *table, const char *what, const petal_error *erro
 {
     char quoted[160];
 
-    if (error->status == PETAL_NOT_FOUND || error->status == PETAL_READ_ONLY)
+    if (error->status == PETAL_NOT_FOUND || error->status == PETAL_READ_ONLY || !goes_on(table->db))
         return;
     env_log(&table->db->env, PETAL_LOG_WARNING, "a region of table %s was not %s: %s",
             error_quote(table->name, quoted, sizeof quoted), what, error->text);
@@ -65,14 +73,15 @@ static enum petal_status
 find_split(petal_table *table, petal_slice from, uint8_t *row, size_t *row_bytes, petal_slice *next,
            petal_error *error)
 {
-    struct view *view = read_pin_view(table->db);
-    const struct region_list *list = view_table_regions(view, table_descriptor(table));
+    const struct region_list *list;
+    struct view *view = table_pin_regions(table, &list);
+    uint32_t first = list != NULL ? region_place(list, from) : 0;
     enum petal_status status = PETAL_OK;
     bool found = false;
 
     *row_bytes = 0;
     *next = slice_make(NULL, 0);
-    for (uint32_t i = 0; !found && list != NULL && i < list->count; i++) {
+    for (uint32_t i = first; !found && list != NULL && i < list->count; i++) {
         found = slice_compare(list->regions[i].start, from) >= 0 && is_too_large(table, view, i);
         if (!found)
             continue;
@@ -98,7 +107,7 @@ split_regions(petal_table *table, uint8_t *row)
         if (status != PETAL_OK)
             note_failure(table, "split", &error);
         from = next;
-    } while (from.size > 0 && db_is_writable(table->db));
+    } while (from.size > 0 && goes_on(table->db));
 }
 
 /* ---- merging what is small ---- */
@@ -151,14 +160,15 @@ find_merge(petal_table *table, petal_slice from, const struct store **lower,
            const struct store **upper)
 {
     int64_t now_ms = env_clock_ms(&table->db->env);
-    struct view *view = read_pin_view(table->db);
-    const struct region_list *list = view_table_regions(view, table_descriptor(table));
+    const struct region_list *list;
+    struct view *view = table_pin_regions(table, &list);
+    uint32_t first = list != NULL ? region_place(list, from) + 1 : 0;
     bool found = false;
 
-    for (uint32_t i = 1; !found && list != NULL && i < list->count; i++) {
+    for (uint32_t i = first; !found && list != NULL && i < list->count; i++) {
         *upper = list->regions[i].store;
         *lower = list->regions[i - 1].store;
-        found = slice_compare((*upper)->start, from) > 0 && are_small(table, view, i, now_ms);
+        found = are_small(table, view, i, now_ms);
     }
     view_unref(view);
     return found;
@@ -172,11 +182,12 @@ merge_regions(petal_table *table)
     const struct store *lower, *upper;
 
     for (unsigned i = 0; i < MOST_MERGES && !table_descriptor(table)->keeps_small_regions &&
-                         db_is_writable(table->db) && find_merge(table, from, &lower, &upper);
+                         goes_on(table->db) && find_merge(table, from, &lower, &upper);
          i++) {
         petal_error error;
 
-        if (region_merge(table, lower->region, upper->region, &error) == PETAL_OK)
+        if (region_merge(table, lower->region, upper->region, &table->db->keeper->stopping,
+                         &error) == PETAL_OK)
             continue;
         note_failure(table, "merged with its neighbour", &error);
         from = upper->start;
@@ -206,7 +217,7 @@ keep_all(petal_db *db, uint8_t *row)
     uint32_t id = 0;
     petal_table *table;
 
-    while ((table = next_table(db, id)) != NULL) {
+    while (goes_on(db) && (table = next_table(db, id)) != NULL) {
         split_regions(table, row);
         merge_regions(table);
         id = table->id;
@@ -244,7 +255,7 @@ keep(void *argument)
     while (wait_for_growth(db)) {
         if (row == NULL)
             row = mem_alloc(db->env.allocator, PETAL_MAX_ROW_BYTES);
-        if (row != NULL && db_is_writable(db))
+        if (row != NULL)
             keep_all(db, row);
     }
     mem_free(db->env.allocator, row, PETAL_MAX_ROW_BYTES);
@@ -257,6 +268,7 @@ region_keeper_start(petal_db *db, petal_error *error)
     struct region_keeper *keeper = mem_zalloc(db->env.allocator, sizeof *keeper);
     int failed;
 
+    assert(db->compactor != NULL);
     if (keeper == NULL)
         return error_no_memory(error);
     db->keeper = keeper;
@@ -277,9 +289,10 @@ region_keeper_stop(petal_db *db)
     if (keeper == NULL)
         return;
     mutex_lock(&db->progress.mutex);
-    keeper->stopping = true;
+    atomic_store_explicit(&keeper->stopping, true, memory_order_relaxed);
     pthread_cond_broadcast(&db->progress.grown);
     mutex_unlock(&db->progress.mutex);
+    SYNC_POINT("keeper:told to stop");
     pthread_join(keeper->thread, NULL);
     db->keeper = NULL;
     mem_free(db->env.allocator, keeper, sizeof *keeper);

@@ -15,9 +15,10 @@
 
 #include "engine/state/db.h"
 
-/* Start the thread. */
+/* Start the thread. REQUIRES: the compactor has been started, which it asks. */
 enum petal_status region_keeper_start(petal_db *db, petal_error *error);
-/* End it, when it runs; what it has begun is done before. */
+/* End it, when it runs; a split or merge that it has begun is done before, but compactions for a
+ * merge are given up. */
 void region_keeper_stop(petal_db *db);
 
 /* Wait until no region is to be split or merged; *waited: one may have been. */

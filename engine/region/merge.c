@@ -16,6 +16,7 @@ struct merge {
     uint32_t place;
     petal_slice border, start; /* where it begins, and the one before it */
     bool reach; /* a file of one reaches into the other, which has rewritten its rows of it */
+    const _Atomic(bool) *give_up; /* compactions before it; NULL: never */
     struct change change;
 };
 
@@ -214,17 +215,19 @@ compact_both(const struct merge *merge, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
-        status = compactor_compact_at(descriptor->families[i], merge->start, error);
+        status = compactor_compact_at(descriptor->families[i], merge->start, merge->give_up, error);
         if (status == PETAL_OK)
-            status = compactor_compact_at(descriptor->families[i], merge->border, error);
+            status =
+                compactor_compact_at(descriptor->families[i], merge->border, merge->give_up, error);
     }
     return status;
 }
 
 enum petal_status
-region_merge(petal_table *table, uint32_t lower, uint32_t upper, petal_error *error)
+region_merge(petal_table *table, uint32_t lower, uint32_t upper, const _Atomic(bool) *give_up,
+             petal_error *error)
 {
-    struct merge merge = {.table = table, .region = upper};
+    struct merge merge = {.table = table, .region = upper, .give_up = give_up};
     enum petal_status status = PETAL_OK;
     char quoted[160];
 

@@ -68,9 +68,8 @@ petal_table_regions(petal_table *table,
 
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
-    view = read_pin_view(table->db);
+    view = table_pin_regions(table, &list);
     status = table_check_alive(table, error);
-    list = view_table_regions(view, table_descriptor(table));
     for (uint32_t i = 0; status == PETAL_OK && go_on && list != NULL && i < list->count; i++) {
         petal_region_info info = describe(table, view, list, i);
 
@@ -104,12 +103,13 @@ static enum petal_status
 choose(petal_table *table, uint32_t region, petal_slice from, uint8_t *row, struct choice *choice,
        petal_error *error)
 {
-    struct view *view = read_pin_view(table->db);
-    const struct region_list *list = view_table_regions(view, table_descriptor(table));
+    const struct region_list *list;
+    struct view *view = table_pin_regions(table, &list);
+    uint32_t first = region == 0 && list != NULL ? region_place(list, from) : 0;
     enum petal_status status = PETAL_OK;
 
     *choice = (struct choice){0};
-    for (uint32_t i = 0; choice->region == 0 && list != NULL && i < list->count; i++) {
+    for (uint32_t i = first; choice->region == 0 && list != NULL && i < list->count; i++) {
         const struct region_store *at = &list->regions[i];
 
         if (region != 0 ? at->store->region != region : slice_compare(at->start, from) < 0)
@@ -187,8 +187,8 @@ static enum petal_status
 find_neighbours(const petal_table *table, uint32_t region, uint32_t other, uint32_t ids[2],
                 petal_error *error)
 {
-    struct view *view = read_pin_view(table->db);
-    const struct region_list *list = view_table_regions(view, table_descriptor(table));
+    const struct region_list *list;
+    struct view *view = table_pin_regions(table, &list);
     uint32_t count = list != NULL ? list->count : 0, found = 0, places[2];
     char quoted[160];
 
@@ -224,5 +224,5 @@ petal_table_merge(petal_table *table, uint32_t region, uint32_t other, petal_err
         status = db_check_writable(table->db, error);
     if (status == PETAL_OK)
         status = find_neighbours(table, region, other, ids, error);
-    return status == PETAL_OK ? region_merge(table, ids[0], ids[1], error) : status;
+    return status == PETAL_OK ? region_merge(table, ids[0], ids[1], NULL, error) : status;
 }

@@ -38,8 +38,9 @@ enum petal_status region_split(petal_table *table, petal_slice row, bool by_itse
 enum petal_status region_check_table(const petal_table *table, petal_error *error);
 
 /* Merge the region `upper` into the one before it, which was `lower` when it was looked at.
- * PETAL_NOT_FOUND: there is no such region (any more), or it is the first. */
+ * PETAL_NOT_FOUND: there is no such region (any more), or it is the first; PETAL_BUSY: files had to
+ * be compacted before, and *give_up (NULL: never) was set meanwhile, or again and again. */
 enum petal_status region_merge(petal_table *table, uint32_t lower, uint32_t upper,
-                               petal_error *error);
+                               const _Atomic(bool) *give_up, petal_error *error);
 
 #endif

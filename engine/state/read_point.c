@@ -56,6 +56,19 @@ petal_snapshot_free(petal_snapshot *snapshot)
     atomic_fetch_sub_explicit(&db->open.snapshot, 1, memory_order_release);
 }
 
+struct view *
+table_pin_regions(const petal_table *table, const struct region_list **regions)
+{
+    petal_db *db = table->db;
+    struct view *view;
+
+    mutex_lock(&db->schema.mutex);
+    view = read_pin_view(db);
+    *regions = view_table_regions(view, table_descriptor(table));
+    mutex_unlock(&db->schema.mutex);
+    return view;
+}
+
 uint64_t
 read_point_oldest(petal_db *db)
 {

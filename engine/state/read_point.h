@@ -112,6 +112,11 @@ read_pin_view(petal_db *db)
     return read_pin(db, NULL).view;
 }
 
+/* The current view, and the table's regions in it. NULL: the table was dropped. What
+ * view_table_regions finds in a view that was taken by itself may be none while the table gets other
+ * families. REQUIRES: schema.mutex is not held. */
+struct view *table_pin_regions(const petal_table *table, const struct region_list **regions);
+
 /* The oldest read point that any present or later reader can have: that of a registered snapshot,
  * else the published sequence. */
 uint64_t read_point_oldest(petal_db *db);

@@ -675,8 +675,7 @@ view_set_store(struct view *view, struct store *store, struct store_view *store_
         insert_store(list, store, store_view);
         return PETAL_OK;
     }
-    place =
-        (uint32_t)(region_of_row(list, slice_head(store->start, 0), store->start) - list->regions);
+    place = region_place(list, store->start);
     assert(list->regions[place].store == store);
     if (store_view == NULL) {
         remove_store(list, place);

@@ -130,6 +130,12 @@ region_of_row(const struct region_list *list, uint64_t row_head, petal_slice row
     return list->count == 1 ? list->regions : region_search(list, row_head, row);
 }
 
+static inline uint32_t
+region_place(const struct region_list *list, petal_slice row)
+{
+    return (uint32_t)(region_of_row(list, slice_head(row, 0), row) - list->regions);
+}
+
 /* The first row after those of the region at `place`; empty: there is none. */
 static inline petal_slice
 region_end(const struct region_list *list, uint32_t place)

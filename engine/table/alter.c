@@ -8,6 +8,7 @@
  * attributes of some families and old ones of others.
  */
 #include "base/argument.h"
+#include "base/sync_point.h"
 #include "engine/options.h"
 #include "engine/state/db.h"
 #include "engine/state/progress.h"
@@ -220,6 +221,7 @@ publish(struct alteration *alteration)
             atomic_store_explicit(&present->families[i]->dropped, true, memory_order_release);
     }
     change_publish(&alteration->change);
+    SYNC_POINT("alter:view published");
     table->db->schema.slot_count += alteration->new_count;
     for (size_t i = 0; i < alteration->options->family_count; i++) {
         struct wanted_family *wanted = &alteration->wanted[i];

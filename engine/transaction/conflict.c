@@ -115,8 +115,7 @@ search_family(const struct search *search, const struct region_list *list)
     uint32_t first = 0;
 
     if (list != NULL && asked->low.size > 0)
-        first =
-            (uint32_t)(region_of_row(list, slice_head(asked->low, 0), asked->low) - list->regions);
+        first = region_place(list, asked->low);
     for (uint32_t i = first; status == PETAL_OK && list != NULL && i < list->count; i++) {
         if (i > first && is_behind(asked, list->regions[i].start))
             break;

@@ -307,7 +307,7 @@ regions_must_merge(petal_table *table, size_t place)
 void
 regions_compact(petal_table *table, petal_slice row)
 {
-    MUST(compactor_compact_at(petal_table_family_at(table, 0), row, WHY));
+    MUST(compactor_compact_at(petal_table_family_at(table, 0), row, NULL, WHY));
 }
 
 size_t
