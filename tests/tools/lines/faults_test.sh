@@ -96,6 +96,13 @@ for signal in INT TERM HUP KILL; do
             status=$?
             [ $status = 0 ] && rm -f outputs/new && continue
             interrupts=$((interrupts + 1))
+            # It may have been about to exit, with its output in place, which is whole then.
+            if [ $status -gt 128 ] && [ -e outputs/new ]; then
+                # shellcheck disable=SC2086
+                "$filter" $command --memory 1M --output outputs/again $first ${second:-} >out 2>&1 </dev/null
+                is_true "$words after $signal: the output is whole" "$(cmp outputs/new outputs/again >>out 2>&1 && echo 1)"
+                rm -f outputs/new outputs/again
+            fi
             # Before it has begun the signal ends it as it ends any program.
             [ $status -gt 128 ] || is_true "$words: status $status after $signal: says so" "$([ $status = 2 ] && grep -q interrupted out && echo 1)"
             nothing_is_left "$words after $signal"
