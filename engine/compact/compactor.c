@@ -27,6 +27,7 @@ struct compactor {
     pthread_cond_t ended; /* others: a job ended */
     struct claims claims;
     struct store_runs runs;    /* of the store that is looked at */
+    uint64_t time, time_us;    /* look.time, and when it grew last */
     _Atomic(uint64_t) changes; /* grows, with the mutex held, when a flush or a job has ended */
     uint64_t failures;         /* of jobs in the background */
     petal_error failure;       /* the latest */
@@ -95,6 +96,15 @@ put_off(struct compactor *compactor, uint64_t bytes)
     compactor->try_again_us = clock_us() + compactor->wait_ms * 1000;
 }
 
+/* What time has made due is looked for from now on. REQUIRES: the mutex held. */
+static void
+pass_time(struct compactor *compactor)
+{
+    assert_held(&compactor->mutex);
+    compactor->time++;
+    compactor->time_us = clock_us();
+}
+
 /* There was no memory to begin a job: it failed, as one that had begun. REQUIRES: the mutex is
  * held. */
 static void
@@ -132,6 +142,9 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
     mutex_lock(&db->schema.mutex);
     mutex_lock(&compactor->mutex);
     read_begin(db, &point);
+    if (clock_us() - compactor->time_us > (uint64_t)COMPACTOR_TICK_SECONDS * 1000000)
+        pass_time(compactor);
+    look.time = compactor->time;
     look.view = point.view;
     look.max_bytes = most_bytes(compactor, taker, within);
     waiting = work != NULL && is_waiting(compactor);
@@ -245,7 +258,7 @@ struct interruptible {
 };
 
 /* Called again and again by the job. A look costs something: it is worth it when there may be
- * something else, or another memtable's worth is done. */
+ * something else, or another memtable's worth is done. A job of less than that is soon over. */
 static void
 interrupt(void *argument, uint64_t cells_done, uint64_t cells)
 {
@@ -257,7 +270,7 @@ interrupt(void *argument, uint64_t cells_done, uint64_t cells)
     uint64_t changes = atomic_load_explicit(&compactor->changes, memory_order_relaxed);
     struct work work;
 
-    if (within == 0 || job->depth == MOST_INTERRUPTED ||
+    if (within == 0 || bytes < compactor->db->memtable_bytes || job->depth == MOST_INTERRUPTED ||
         (changes == job->changes && done - job->looked_at < compactor->db->memtable_bytes) ||
         atomic_load_explicit(&compactor->stopping, memory_order_relaxed) ||
         atomic_load_explicit(&compactor->db->failure.failed, memory_order_relaxed))
@@ -622,6 +635,7 @@ compactor_hurry(petal_db *db)
     assert(compactor != NULL);
     mutex_lock(&compactor->mutex);
     compactor->wait_ms = 0;
+    pass_time(compactor);
     tell_change(compactor); /* what waits for room, and what only time made due */
     moment = (struct compactor_moment){compactor->changes, compactor->failures};
     mutex_unlock(&compactor->mutex);
@@ -638,7 +652,7 @@ compactor_is_idle(petal_db *db, struct compactor_moment *moment)
     moment->changes = compactor->changes;
     idle = compactor->claims.first == NULL;
     mutex_unlock(&compactor->mutex);
-    return compactor->thread_count > 0 ? !take_work(compactor, TAKES_ANY, 0, NULL) : idle;
+    return idle && (compactor->thread_count == 0 || !take_work(compactor, TAKES_ANY, 0, NULL));
 }
 
 enum petal_status

@@ -35,6 +35,34 @@ limit_beside_asked(const struct look *look, const struct store *store, struct po
     return claims_large(look->claims, store);
 }
 
+/* Gathering a store's runs costs something for each of its files; most have changed as little as
+ * what they depend on since the last look. */
+static bool
+is_quiet(const struct look *look, const struct store *store, const struct store_view *view)
+{
+    return store->quiet.view == view->number &&
+           store->quiet.options == family_options(store->family) &&
+           store->quiet.snapshot == look->newest && store->quiet.time == look->time;
+}
+
+/* Is nothing due in the store, whatever the limits, and if nothing was busy? */
+static bool
+becomes_quiet(const struct look *look, struct store *store, const struct store_view *view)
+{
+    struct policy_limits limits = {.min_bytes = store->family->table->db->memtable_bytes,
+                                   .max_bytes = UINT64_MAX};
+    struct policy_pick pick;
+
+    policy_pick(look->runs->policy, look->runs->count, &limits, &pick);
+    if (pick.reason != POLICY_NOTHING)
+        return false;
+    store->quiet.view = view->number;
+    store->quiet.options = family_options(store->family);
+    store->quiet.snapshot = look->newest;
+    store->quiet.time = look->time;
+    return true;
+}
+
 static void
 look_at_store(const struct region_store *region, struct look *look)
 {
@@ -46,9 +74,12 @@ look_at_store(const struct region_store *region, struct look *look)
     struct policy_pick pick;
     uint64_t damaged;
 
-    /* Without memory nothing is due. */
+    /* With no more files than the best one has runs it has no more runs. Without memory nothing is
+     * due. */
     if (store_is_dropped(store) || store->family->unusable || view->file_count == 0 ||
-        !limit_beside_asked(look, store, &limits) || gather(look, store, view) != PETAL_OK)
+        view->file_count <= look->run_count || is_quiet(look, store, view) ||
+        !limit_beside_asked(look, store, &limits) || gather(look, store, view) != PETAL_OK ||
+        becomes_quiet(look, store, view))
         return;
     /* What is left alone for its damage is busy for ever; an all-files job is not waited for, then.
      */

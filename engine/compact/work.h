@@ -26,6 +26,7 @@ struct look {
     uint64_t max_bytes, small_bytes;
     bool all_files_first;
     int64_t now_ms;
+    uint64_t time;           /* grows when something may be due that only time brings about */
     uint64_t oldest, newest; /* of the snapshots */
     struct policy_pick pick; /* that of the store with most runs */
     struct store *store;     /* whose it is */

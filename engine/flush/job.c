@@ -112,7 +112,7 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
         }
         if (!part->written)
             continue;
-        change_flushed(&change, family, part->memtable, &part->result.output,
+        change_flushed(&change, part->store, part->memtable, &part->result.output,
                        part->facts.sequence_max);
         note_ahead(db, part, &change.edit);
     }

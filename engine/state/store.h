@@ -25,6 +25,14 @@ struct store {
     /* No job is due to drop deleted cells before this time: one had to keep them, because of
      * snapshots. */
     _Atomic(uint64_t) deleted_stay_us;
+    /* What the compactor looked at last when it found nothing due there, whatever ran beside it:
+     * while all of this is the same, there is nothing. Under its mutex. */
+    struct {
+        uint64_t view;       /* store_view.number; 0: something was due */
+        const void *options; /* the family's */
+        uint64_t snapshot;   /* the newest */
+        uint64_t time;       /* look.time */
+    } quiet;
     /* [leader] */
     struct store_memtable *active; /* the front one of the current view, which references it */
     size_t active_bytes;           /* of it, as counted in db->writers.active_bytes */

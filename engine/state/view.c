@@ -126,6 +126,14 @@ store_file_unref(struct store_file *file)
     mem_free(file->env->allocator, file, sizeof *file);
 }
 
+static uint64_t
+next_number(void)
+{
+    static _Atomic(uint64_t) last;
+
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
 static size_t
 store_view_bytes(size_t memtable_count, size_t file_count)
 {
@@ -314,6 +322,7 @@ store_view_new(struct store_view **store_view, const petal_allocator *allocator,
         return PETAL_NO_MEMORY;
     *made = (struct store_view){.allocator = allocator,
                                 .bytes = store_view_bytes(memtables, files),
+                                .number = next_number(),
                                 .file_count = (uint32_t)files};
     atomic_init(&made->references, 1);
     made->files = (struct file_entry *)(made + 1);
@@ -393,8 +402,9 @@ store_view_of_region(struct store_view **store_view, const petal_allocator *allo
     *store_view = made;
     if (made == NULL)
         return PETAL_NO_MEMORY;
-    *made =
-        (struct store_view){.allocator = allocator, .bytes = store_view_bytes(memtables, files)};
+    *made = (struct store_view){.allocator = allocator,
+                                .bytes = store_view_bytes(memtables, files),
+                                .number = next_number()};
     atomic_init(&made->references, 1);
     made->files = (struct file_entry *)(made + 1);
     made->memtables = (struct store_memtable **)(made->files + files);

@@ -93,7 +93,8 @@ struct file_entry {
 struct store_view {
     _Atomic(uint32_t) references;
     const petal_allocator *allocator;
-    size_t bytes; /* of memory that begins with this struct */
+    size_t bytes;    /* of memory that begins with this struct */
+    uint64_t number; /* of all store views of the process, from 1 on */
     uint32_t memtable_count;
     uint32_t file_count;
     uint32_t ttl_files;                /* files that hold cells with a TTL of their own */

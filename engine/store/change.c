@@ -144,21 +144,36 @@ has_output(const struct region_list *list, uint32_t place, const struct output_f
 }
 
 void
-change_flushed(struct change *change, const petal_family *family, struct store_memtable *memtable,
+change_flushed(struct change *change, const struct store *store, struct store_memtable *memtable,
                const struct output_files *output, uint64_t flushed)
+{
+    const petal_family *family = store->family;
+    const struct region_list *list = view_regions(change->current, family);
+    uint32_t place;
+
+    assert(list != NULL && !family_is_dropped(family));
+    /* A merge would have flushed it before: so they are neighbours. */
+    place = region_place(list, store->start);
+    assert(list->regions[place].store == store &&
+           store_view_has_memtable(list->regions[place].view, memtable));
+    for (; place < list->count && store_view_has_memtable(list->regions[place].view, memtable);
+         place++) {
+        struct store *present = list->regions[place].store;
+
+        change_rewritten(change, present, memtable, NULL, 0, output);
+        manifest_edit_flushed(&change->edit, present->region, family->id, flushed);
+    }
+}
+
+void
+change_added(struct change *change, const petal_family *family, const struct output_files *output)
 {
     const struct region_list *list = view_regions(change->current, family);
 
     assert(list != NULL && !family_is_dropped(family));
     for (uint32_t i = 0; i < list->count; i++) {
-        struct store *store = list->regions[i].store;
-
-        if (memtable != NULL ? !store_view_has_memtable(list->regions[i].view, memtable)
-                             : !has_output(list, i, output))
-            continue;
-        change_rewritten(change, store, memtable, NULL, 0, output);
-        if (flushed > 0)
-            manifest_edit_flushed(&change->edit, store->region, family->id, flushed);
+        if (has_output(list, i, output))
+            change_rewritten(change, list->regions[i].store, NULL, NULL, 0, output);
     }
 }
 

@@ -56,12 +56,16 @@ void change_rewritten(struct change *change, struct store *store, struct store_m
                       struct store_file *const *files, size_t file_count,
                       const struct output_files *output);
 
-/* The same in all stores of the family that have the memtable; without one, in all that have rows
- * of the output. `flushed`: up to which sequence these stores are flushed; 0: as far as they were.
- */
-void change_flushed(struct change *change, const petal_family *family,
+/* The same in all stores that have the memtable, which was that of `store`: its own, and those that
+ * were split off it since. They are flushed up to the sequence `flushed`. */
+void change_flushed(struct change *change, const struct store *store,
                     struct store_memtable *memtable, const struct output_files *output,
                     uint64_t flushed);
+
+/* The same in all stores of the family that have rows of the output, which took no memtable's
+ * place. */
+void change_added(struct change *change, const petal_family *family,
+                  const struct output_files *output);
 
 /* The files become files of another run, as they are. REQUIRES: they are in the store, and no file
  * of that run has rows of theirs. */

@@ -725,7 +725,7 @@ enter(petal_bulk *bulk, bool *again, petal_error *error)
         for (size_t k = 0; k < store->files.count; k++)
             family_note_given(store->family,
                               sst_reader_facts(store->files.files[k]->reader)->time_max);
-        change_flushed(&change, store->family, NULL, &store->files, 0);
+        change_added(&change, store->family, &store->files);
     }
     /* An edit that lacks it for want of memory is refused. */
     manifest_edit_counters(&change.edit, 0, last, 0);
