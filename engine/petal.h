@@ -582,15 +582,15 @@ enum petal_attribute_kind {
     PETAL_METADATA = 1,      /* free */
     PETAL_CONFIGURATION = 2, /* free */
     /*
-     * An HBase attribute that Petal checks, keeps and shows. Except for those below Petal does not
-     * act on it. Of families: REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING,
-     * CACHE_DATA_ON_WRITE, CACHE_INDEX_ON_WRITE, CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE,
-     * PREFETCH_BLOCKS_ON_OPEN, IN_MEMORY_COMPACTION, COMPRESS_TAGS, COMPRESSION (a codec that Petal
-     * lacks: blocks use the family's `compression`), IS_MOB, MOB_THRESHOLD, DFS_REPLICATION,
-     * STORAGE_POLICY, ENCRYPTION, ENCRYPTION_KEY; of tables: MAX_FILESIZE, MEMSTORE_FLUSHSIZE,
-     * COMPACTION_ENABLED, SPLIT_ENABLED, MERGE_ENABLED, REGION_REPLICATION, PRIORITY, OWNER.
+     * An HBase attribute that Petal checks, keeps and shows. It does not act on these of families:
+     * REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING, CACHE_DATA_ON_WRITE,
+     * CACHE_INDEX_ON_WRITE, CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE, PREFETCH_BLOCKS_ON_OPEN,
+     * IN_MEMORY_COMPACTION, COMPRESS_TAGS, COMPRESSION (a codec that Petal lacks: blocks use the
+     * family's `compression`), IS_MOB, MOB_THRESHOLD, DFS_REPLICATION, STORAGE_POLICY, ENCRYPTION,
+     * ENCRYPTION_KEY; and on these of tables: MEMSTORE_FLUSHSIZE, COMPACTION_ENABLED,
+     * REGION_REPLICATION, PRIORITY, OWNER.
      *
-     * Petal acts on COMPRESSION_COMPACT, the codec that compactions write;
+     * It acts on these of families: COMPRESSION_COMPACT, the codec that compactions write;
      * COMPRESSION_COMPACT_MAJOR replaces it for compactions of all files, COMPRESSION_COMPACT_MINOR
      * for those of some. Each is NONE, LZ4 or LZ4HC, a name that HBase lacks: LZ4 that takes about
      * five times as long to write, saves from nothing to a third of the bytes (more with larger
@@ -598,9 +598,9 @@ enum petal_attribute_kind {
      * COMPRESSION_COMPACT applies; if that is absent or names another, the family's `compression`,
      * which flushes use.
      *
-     * And on MAX_FILESIZE, the bytes at which a region of the table is split, in place of
-     * petal_options.max_region_bytes, on SPLIT_ENABLED and on MERGE_ENABLED: with false the first
-     * keeps the background from splitting and merging regions, the second from merging them.
+     * And on these of tables: MAX_FILESIZE, the bytes at which a region is split, in place of
+     * petal_options.max_region_bytes; SPLIT_ENABLED, which with false keeps the background from
+     * splitting and merging regions; MERGE_ENABLED, which with false keeps it from merging them.
      */
     PETAL_KEPT_ATTRIBUTE = 3
 };
@@ -703,10 +703,10 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_drop(petal_table *table, petal_error *error);
 
-/* Remove all cells of the table in one step. Its name, attributes and families stay, also if it is
- * READONLY; damaged families become usable. Old handles behave as after a drop: *truncated is the
- * new table, NULL on failure, which changes nothing. Open cursors still see the old contents; table
- * snapshots stay. */
+/* Remove all cells of the table in one step. Its name, attributes, families and regions stay, these
+ * under new ids, also if it is READONLY; damaged families become usable. Old handles behave as
+ * after a drop: *truncated is the new table, NULL on failure, which changes nothing. Open cursors
+ * still see the old contents; table snapshots stay. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error);
 
@@ -732,8 +732,8 @@ typedef struct petal_region_info {
     petal_slice start, end; /* its rows: from `start` up to `end`, that not included; empty: open */
     uint64_t files;         /* store files of all families with rows of it */
     /* Of a file that several regions have, bytes and cells are its part for this one, as its index
-     * tells, to half a block at either end: the parts add up to the file. If the index cannot be
-     * read, they are a guess. */
+     * tells, to half a block at either end: the parts add up to the file. If the index is
+     * damaged, they are a guess. */
     uint64_t file_bytes; /* of these files */
     uint64_t memtable_bytes;
     uint64_t cells; /* in files and memtables */
@@ -754,8 +754,8 @@ petal_table_regions(petal_table *table,
 /*
  * Split the region that has `row` before that row; with an empty row the region `region`, which is
  * flushed before, in the middle of the rows that its largest family has in store files (0: each
- * region that has a middle). PETAL_INVALID: the row is the first of a region already; the region's files have no
- * middle, as they have one row, or all in one block. PETAL_NOT_FOUND: no such region.
+ * region that has a middle). PETAL_INVALID: the row is the first of a region already; the region's
+ * files have no middle, as they have one row, or all in one block. PETAL_NOT_FOUND: no such region.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_split(petal_table *table, petal_slice row,
                                                                uint32_t region, petal_error *error);

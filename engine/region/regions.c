@@ -7,50 +7,57 @@
 
 /* ---- telling ---- */
 
-/* Of a file that other regions have, too, as much as its index tells; where that cannot be read,
- * what the view guesses. */
-static void
-add_file(petal_region_info *info, const struct file_entry *file)
+/* Of a file that other regions have, too, as much as its index tells; where that is damaged, what
+ * the view guesses. Fails for want of memory or descriptors alone. */
+static enum petal_status
+add_file(petal_region_info *info, const struct file_entry *file, petal_error *error)
 {
     uint64_t bytes = file->bytes;
-    petal_error ignored;
+    petal_error cause;
 
-    if (file->shared)
-        (void)sst_reader_part(file->reader, info->start, info->end, &bytes, &ignored);
+    if (file->shared &&
+        sst_reader_part(file->reader, info->start, info->end, &bytes, &cause) != PETAL_OK &&
+        error_passes(&cause))
+        return error_copy(error, &cause);
     info->file_bytes += bytes;
     info->cells +=
         (uint64_t)((double)file->facts->cells * (double)bytes / (double)file->facts->file_bytes);
+    return PETAL_OK;
 }
 
-static void
-add_store(petal_region_info *info, const struct store_view *store)
+static enum petal_status
+add_store(petal_region_info *info, const struct store_view *store, petal_error *error)
 {
+    enum petal_status status = PETAL_OK;
+
     info->files += store->file_count;
-    for (uint32_t i = 0; i < store->file_count; i++)
-        add_file(info, &store->files[i]);
+    for (uint32_t i = 0; status == PETAL_OK && i < store->file_count; i++)
+        status = add_file(info, &store->files[i], error);
     for (uint32_t i = 0; i < store->memtable_count; i++) {
         info->memtable_bytes += memtable_bytes(store->memtables[i]->memtable);
         info->cells += memtable_count(store->memtables[i]->memtable);
     }
+    return status;
 }
 
-static petal_region_info
-describe(const petal_table *table, const struct view *view, const struct region_list *list,
-         uint32_t place)
+static enum petal_status
+describe(petal_region_info *info, const petal_table *table, const struct view *view,
+         const struct region_list *list, uint32_t place, petal_error *error)
 {
     const struct table_descriptor *descriptor = table_descriptor(table);
-    petal_region_info info = {.size = sizeof info,
-                              .id = list->regions[place].store->region,
-                              .start = list->regions[place].start,
-                              .end = region_end(list, place)};
+    enum petal_status status = PETAL_OK;
 
-    for (size_t i = 0; i < descriptor->family_count; i++) {
+    *info = (petal_region_info){.size = sizeof *info,
+                                .id = list->regions[place].store->region,
+                                .start = list->regions[place].start,
+                                .end = region_end(list, place)};
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
         const struct region_list *own = view_regions(view, descriptor->families[i]);
 
         if (own != NULL)
-            add_store(&info, own->regions[place].view);
+            status = add_store(info, own->regions[place].view, error);
     }
-    return info;
+    return status;
 }
 
 enum petal_status
@@ -71,9 +78,10 @@ petal_table_regions(petal_table *table,
     view = table_pin_regions(table, &list);
     status = table_check_alive(table, error);
     for (uint32_t i = 0; status == PETAL_OK && go_on && list != NULL && i < list->count; i++) {
-        petal_region_info info = describe(table, view, list, i);
+        petal_region_info info;
 
-        go_on = visit(argument, &info);
+        status = describe(&info, table, view, list, i, error);
+        go_on = status == PETAL_OK && visit(argument, &info);
     }
     view_unref(view);
     return status;
