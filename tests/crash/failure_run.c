@@ -95,6 +95,13 @@ is_explained(struct failure_run *run, enum petal_status status, const petal_erro
     }
 }
 
+/* A reader that cannot read READERS is told of the lock that it takes in its place. */
+static bool
+is_told_of_the_lock(struct failure_run *run, enum petal_status status)
+{
+    return status == PETAL_BUSY && failure_faults_names(&run->faults, "READERS");
+}
+
 bool
 failure_told(struct failure_run *run, const char *call, enum petal_status status,
              const petal_error *error)
@@ -112,7 +119,7 @@ failure_told(struct failure_run *run, const char *call, enum petal_status status
     else if (!is_explained(run, status, error))
         failure_problem(run, "%s: not what failed: status %d, errno %d, %s", call, (int)status,
                         error->os_error, error->text);
-    else if (status != PETAL_NO_MEMORY &&
+    else if (status != PETAL_NO_MEMORY && !is_told_of_the_lock(run, status) &&
              (error->file[0] == '\0' || !failure_faults_names(&run->faults, error->file) ||
               strstr(error->text, error->file) == NULL))
         failure_problem(run, "%s does not name the file: file \"%s\", %s (%s failed)", call,
