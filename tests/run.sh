@@ -14,7 +14,7 @@ which=${2:-all}
 databases="model/random engine/wal/chain engine/wal/sync engine/compact/compactor memtable/memtable memtable/cell_tree base/wal_window cache/cache"
 # ThreadSanitizer ends a child that makes threads, and does not know threads that are made behind
 # its back.
-left_out=" engine/db/fork engine/db/threads_refused "
+left_out=" engine/db/fork engine/db/threads_refused tools/shell/count "
 threaded=" $(grep -lE 'pthread_create|tests/threads/program\.h' -r tests --include='*_test.c' | sed 's,^tests/,,; s,_test\.c$,,' | tr '\n' ' ')$databases "
 # Under sanitizers the tests against the model and those of power cuts do less, unless they are told
 # how much.
