@@ -434,15 +434,13 @@ compactor_wake(petal_db *db)
 
 /* ---- what is asked for ---- */
 
-/* Wait for the store's turn, then take the runs. Again: what was held before is given up, but the
- * place in the order of those who ask is kept. */
 static bool
 is_given_up(const _Atomic(bool) *give_up)
 {
     return give_up != NULL && atomic_load_explicit(give_up, memory_order_relaxed);
 }
 
-/* Until it may run: true, or is given up. REQUIRES: the mutex held. */
+/* Until the work may run; false: it was given up before. REQUIRES: the mutex held. */
 static bool
 wait_for_turn(struct compactor *compactor, const struct work *work)
 {
@@ -457,6 +455,8 @@ wait_for_turn(struct compactor *compactor, const struct work *work)
     return true;
 }
 
+/* Wait for the store's turn, then take the runs. Again: what was held before is given up, but the
+ * place in the order of those who ask is kept. PETAL_BUSY: the work was given up. */
 static enum petal_status
 begin_asked(struct compactor *compactor, struct work *work, size_t first, size_t count,
             bool fewer_first)

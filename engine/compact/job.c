@@ -476,7 +476,7 @@ reaches_beyond(const struct compact_job *job, const struct file_facts *facts)
            (job->end.size > 0 && slice_compare(facts->row_max, job->end) >= 0);
 }
 
-/* What is asked for is rewritten in any case: a file that was damaged is found out by being read. */
+/* What is asked for is rewritten in any case: reading a file shows whether it is damaged. */
 static bool
 is_settled(const struct compact_job *job, const struct file_facts *facts)
 {
@@ -620,10 +620,10 @@ leave_out_those_of_run(struct store_file **files, size_t count, const struct sto
     size_t left = 0;
 
     for (size_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < store->file_count; k++) {
-            if (store->files[k].file == files[i] && store->files[k].run != run)
-                files[left++] = files[i];
-        }
+        const struct file_entry *entry = store_view_find_file(store, files[i]);
+
+        if (entry != NULL && entry->run != run)
+            files[left++] = files[i];
     }
     return left;
 }

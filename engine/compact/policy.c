@@ -86,28 +86,19 @@ has_newer_bytes(const struct choice *choice)
     return (double)newer > (double)choice->runs[0].bytes * POLICY_NEWER_SHARE;
 }
 
+/* Would more than that share of the cells go: of all, or of those in old files? */
 static bool
-has_deleted(const struct choice *choice)
+has_dead(const struct choice *choice, bool old, double share)
 {
     uint64_t cells = 0, dead = 0;
 
     for (size_t i = 0; i < choice->count; i++) {
-        cells = add_saturated(cells, choice->runs[i].cells);
-        dead = add_saturated(dead, choice->runs[i].dead);
-    }
-    return (double)dead > (double)cells * POLICY_DEAD_SHARE;
-}
+        const struct policy_run *run = &choice->runs[i];
 
-static bool
-is_aged(const struct choice *choice)
-{
-    uint64_t cells = 0, dead = 0;
-
-    for (size_t i = 0; i < choice->count; i++) {
-        cells = add_saturated(cells, choice->runs[i].old_cells);
-        dead = add_saturated(dead, choice->runs[i].old_dead);
+        cells = add_saturated(cells, old ? run->old_cells : run->cells);
+        dead = add_saturated(dead, old ? run->old_dead : run->dead);
     }
-    return (double)dead > (double)cells * POLICY_OLD_DEAD_SHARE;
+    return (double)dead > (double)cells * share;
 }
 
 /* Rules 2 to 4, whether or not it can be done now. */
@@ -116,9 +107,9 @@ all_files_reason(const struct choice *choice)
 {
     if (has_newer_bytes(choice))
         return POLICY_NEWER_BYTES;
-    if (has_deleted(choice))
+    if (has_dead(choice, false, POLICY_DEAD_SHARE))
         return POLICY_DELETED;
-    return is_aged(choice) ? POLICY_AGE : POLICY_NOTHING;
+    return has_dead(choice, true, POLICY_OLD_DEAD_SHARE) ? POLICY_AGE : POLICY_NOTHING;
 }
 
 /* Of the windows of `count` free runs that are small enough the one with the fewest bytes. */

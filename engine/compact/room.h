@@ -1,13 +1,13 @@
 /*
  * room.h -- whether the disk has room for what a compaction is about to write.
  *
- * The bytes of its inputs are about the most that it takes. They must be free, and beside them as
- * many, at most ROOM_SPARED_MEMTABLES memtables' worth: for the log and for flushes, which do not
- * ask. A write that finds the disk full is worse than a compaction that waits. So a small one may
- * have the half of what is left, and a large one is not begun in vain.
+ * Its outputs take at most about as many bytes as its inputs. So much must be free, and the same
+ * again, up to ROOM_SPARED_MEMTABLES memtables' worth, for the log and for flushes, which do not
+ * ask: a write that finds the disk full is worse than a compaction that waits. So a small
+ * compaction may take half of what is left, and a large one does not start in vain.
  *
- * What others have taken counts as theirs as far as they have not written it yet, by the cells that
- * they have done. Where the file layer does not tell what is free, there is room.
+ * Space that other compactions have taken is theirs until they have written it, which the number of
+ * cells that they have done tells. Where the file layer does not tell what is free, there is room.
  *
  * Threads: all functions from any thread.
  */

@@ -584,7 +584,7 @@ forget_old_views(petal_db *db)
     for (size_t i = 0; i < reading->old_count;) {
         struct old_view old = reading->old[i];
 
-        /* The other references are those of readers, and no more readers come. */
+        /* All other references belong to readers, and there will be no new readers. */
         if (atomic_load_explicit(&old.view->references, memory_order_acquire) == 1) {
             view_unref(old.view);
             reading->old[i] = reading->old[--reading->old_count];

@@ -517,12 +517,25 @@ manifest_find_file(const struct manifest *manifest, const struct manifest_store 
     return false;
 }
 
+/* Do several stores have a file of that number? */
+static bool
+is_shared(const struct manifest *manifest, uint64_t number)
+{
+    size_t place = 0;
+    uint64_t at;
+
+    return number_map_next(&manifest->numbers, number, &place, &at) &&
+           number_map_next(&manifest->numbers, number, &place, &at);
+}
+
 bool
 manifest_earlier_has_file(const struct manifest *manifest, const struct manifest_family *family,
                           size_t region, uint64_t number)
 {
     size_t place;
 
+    if (!is_shared(manifest, number))
+        return false;
     while (region-- > 0) {
         if (manifest_find_file(manifest, &family->stores[region], number, &place))
             return true;

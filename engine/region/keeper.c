@@ -116,11 +116,7 @@ split_regions(petal_table *table, uint8_t *row)
 static uint64_t
 store_bytes(const struct store_view *store)
 {
-    uint64_t bytes = store_view_file_bytes(store);
-
-    for (uint32_t i = 0; i < store->memtable_count; i++)
-        bytes += memtable_bytes(store->memtables[i]->memtable);
-    return bytes;
+    return store_view_file_bytes(store) + store_view_memtable_bytes(store);
 }
 
 /* Was the border before the region made by this thread, and long ago? Who makes one has a reason to

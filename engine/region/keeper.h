@@ -1,12 +1,12 @@
 /*
  * keeper.h -- the thread that keeps regions at their size. It splits those that have grown above
- * their limit (db_max_region_bytes), and merges neighbours which together are far below it, where it
- * made the border itself, days ago. Borders that somebody made stay: of a table that was created
- * with them, or of a split that was asked for. (HBase's SimpleRegionNormalizer, which tables have to
- * ask for, does not tell these apart.) It looks after a commit that made a region too large
+ * their limit (db_max_region_bytes), and merges neighbours that it split itself, days ago, if
+ * together they are far below the limit. It leaves the borders that somebody made, when the table
+ * was created or by a split that was asked for. (HBase's SimpleRegionNormalizer, which tables have
+ * to ask for, does not tell these apart.) It looks after a commit that made a region too large
  * (engine/store/change.h), when a table was altered, when the database is opened, and every ten
- * minutes. A region without a middle stays, and is looked at again when it has grown. What fails is
- * tried again at the next look.
+ * minutes. A region that has no middle is not split until it has grown. What fails is tried again
+ * at the next look.
  *
  * Threads: from any thread, holding no lock.
  */

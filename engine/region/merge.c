@@ -22,28 +22,22 @@ struct merge {
 
 /* ---- files of both ---- */
 
-/* Is the file in the same run of the store? */
-static bool
-has_file_in_run(const struct store_view *store, const struct file_entry *file)
-{
-    for (uint32_t i = 0; i < store->file_count; i++) {
-        if (store->files[i].file == file->file)
-            return store->files[i].run == file->run;
-    }
-    return false;
-}
-
-/* Does the store have each file of the other that reaches beyond the border into it? */
+/* Does the store have each file of the other that reaches beyond the border into it, in the same
+ * run? */
 static bool
 has_those_of(const struct store_view *store, const struct store_view *other, petal_slice border,
              bool is_above)
 {
     for (uint32_t i = 0; i < other->file_count; i++) {
         const struct file_facts *facts = other->files[i].facts;
+        const struct file_entry *own;
         bool reaches = is_above ? slice_compare(facts->row_max, border) >= 0
                                 : slice_compare(facts->row_min, border) < 0;
 
-        if (reaches && !has_file_in_run(store, &other->files[i]))
+        if (!reaches)
+            continue;
+        own = store_view_find_file(store, other->files[i].file);
+        if (own == NULL || own->run != other->files[i].run)
             return false;
     }
     return true;

@@ -33,10 +33,9 @@ add_store(petal_region_info *info, const struct store_view *store, petal_error *
     info->files += store->file_count;
     for (uint32_t i = 0; status == PETAL_OK && i < store->file_count; i++)
         status = add_file(info, &store->files[i], error);
-    for (uint32_t i = 0; i < store->memtable_count; i++) {
-        info->memtable_bytes += memtable_bytes(store->memtables[i]->memtable);
+    info->memtable_bytes += store_view_memtable_bytes(store);
+    for (uint32_t i = 0; i < store->memtable_count; i++)
         info->cells += memtable_count(store->memtables[i]->memtable);
-    }
     return status;
 }
 

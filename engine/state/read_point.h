@@ -112,9 +112,9 @@ read_pin_view(petal_db *db)
     return read_pin(db, NULL).view;
 }
 
-/* The current view, and the table's regions in it. NULL: the table was dropped. What
- * view_table_regions finds in a view that was taken by itself may be none while the table gets other
- * families. REQUIRES: schema.mutex is not held. */
+/* The current view and the table's regions in it; NULL: the table was dropped. While a table is
+ * altered, its list of families may be older than the view: whoever takes them one after the other
+ * may find no regions. REQUIRES: schema.mutex is not held. */
 struct view *table_pin_regions(const petal_table *table, const struct region_list **regions);
 
 /* The oldest read point that any present or later reader can have: that of a registered snapshot,

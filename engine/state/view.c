@@ -357,14 +357,24 @@ store_view_file_bytes(const struct store_view *store_view)
     return bytes;
 }
 
-bool
-store_view_has_file(const struct store_view *store_view, const struct store_file *file)
+uint64_t
+store_view_memtable_bytes(const struct store_view *store_view)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < store_view->memtable_count; i++)
+        bytes += memtable_bytes(store_view->memtables[i]->memtable);
+    return bytes;
+}
+
+const struct file_entry *
+store_view_find_file(const struct store_view *store_view, const struct store_file *file)
 {
     for (uint32_t i = 0; i < store_view->file_count; i++) {
         if (store_view->files[i].file == file)
-            return true;
+            return &store_view->files[i];
     }
-    return false;
+    return NULL;
 }
 
 /* Take of a base what is of the region, and not there. */

@@ -249,9 +249,20 @@ enum petal_status store_view_of_region(struct store_view **store_view,
 /* Bytes of its files, about, that are of rows of the region. */
 uint64_t store_view_file_bytes(const struct store_view *store_view);
 
+/* Bytes that its memtables hold. */
+uint64_t store_view_memtable_bytes(const struct store_view *store_view);
+
 bool store_view_has_memtable(const struct store_view *store_view,
                              const struct store_memtable *memtable);
-bool store_view_has_file(const struct store_view *store_view, const struct store_file *file);
+/* NULL: it does not have the file. */
+const struct file_entry *store_view_find_file(const struct store_view *store_view,
+                                              const struct store_file *file);
+
+static inline bool
+store_view_has_file(const struct store_view *store_view, const struct store_file *file)
+{
+    return store_view_find_file(store_view, file) != NULL;
+}
 
 /* The greatest sequence of the runs with a bad file, 0: none. Background compactions use only runs
  * above it. */

@@ -93,16 +93,6 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
     return status;
 }
 
-static uint64_t
-store_view_memory(const struct store_view *store)
-{
-    uint64_t bytes = 0;
-
-    for (uint32_t i = 0; i < store->memtable_count; i++)
-        bytes += memtable_bytes(store->memtables[i]->memtable);
-    return bytes;
-}
-
 uint64_t
 petal_table_memtable_bytes(petal_table *table)
 {
@@ -118,7 +108,7 @@ petal_table_memtable_bytes(petal_table *table)
         const struct region_list *list = view_regions(view, descriptor->families[i]);
 
         for (uint32_t k = 0; list != NULL && k < list->count; k++)
-            bytes += store_view_memory(list->regions[k].view);
+            bytes += store_view_memtable_bytes(list->regions[k].view);
     }
     view_unref(view);
     return bytes;

@@ -46,8 +46,8 @@ enum petal_status export_work_add_file(struct export_work *work, const char *pat
 /* So many bytes of cells more are done, and the watch is due. false: end, something has failed. */
 bool export_work_goes_on(struct export_work *work, uint64_t cell_bytes);
 
-/* The thread is done with a part, and the watch is due, since parts may be small. `counts` are those
- * of the part, cell_bytes what was not given to export_work_goes_on. `error` is that of `status`. */
+/* The thread has written a part, and the watch is due, since parts may be small. `counts` are the
+ * part's; in cell_bytes what export_work_goes_on was not told. `error` belongs to `status`. */
 void export_work_end_part(struct export_work *work, const petal_hfile_export_counts *counts,
                           enum petal_status status, const petal_error *error);
 
