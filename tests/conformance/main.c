@@ -61,11 +61,8 @@ static int
 compare_seen(const void *a, const void *b)
 {
     const struct seen_case *left = a, *right = b;
-    size_t common = left->name.size < right->name.size ? left->name.size : right->name.size;
-    int order = memcmp(left->name.data, right->name.data, common);
 
-    return order != 0 ? order
-                      : (left->name.size > right->name.size) - (left->name.size < right->name.size);
+    return slice_compare(left->name, right->name);
 }
 
 static bool

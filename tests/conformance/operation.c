@@ -74,24 +74,15 @@ read_delete_item(struct reader *reader, struct recorded_item *item)
            (!forms[i].has_time || take_time(reader, forms[i].may_be_now, &item->timestamp));
 }
 
-static int
-compare_slices(petal_slice a, petal_slice b)
-{
-    size_t common = a.size < b.size ? a.size : b.size;
-    int order = common == 0 ? 0 : memcmp(a.data, b.data, common);
-
-    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* Bring the last item to its place by family and qualifier, after its equals. */
 static void
 sort_last_item(struct recorded_mutation *mutation)
 {
     for (size_t i = mutation->item_count - 1; i > 0; i--) {
         struct recorded_item *before = &mutation->items[i - 1], last = mutation->items[i];
-        int order = compare_slices(before->family, last.family);
+        int order = slice_compare(before->family, last.family);
 
-        if (order < 0 || (order == 0 && compare_slices(before->qualifier, last.qualifier) <= 0))
+        if (order < 0 || (order == 0 && slice_compare(before->qualifier, last.qualifier) <= 0))
             return;
         mutation->items[i] = *before;
         *before = last;

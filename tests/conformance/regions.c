@@ -38,14 +38,6 @@ pick_row(const struct recorded_case *recorded, struct test_random *random,
     return (petal_slice){bytes, row.size + 1};
 }
 
-static bool
-is_before(petal_slice a, petal_slice b)
-{
-    int order = memcmp(a.data, b.data, a.size < b.size ? a.size : b.size);
-
-    return order != 0 ? order < 0 : a.size < b.size;
-}
-
 /* ---- which may be changed ---- */
 
 static bool
@@ -99,7 +91,7 @@ note_region(void *argument, const petal_region_info *info)
 
     look->places = test_reallocate(look->places, (look->count + 1) * sizeof *look->places);
     look->places[look->count] = (struct place){info->id, info->memtable_bytes > 0};
-    if (look->count == 0 || !is_before(look->row, info->start))
+    if (look->count == 0 || slice_compare(look->row, info->start) >= 0)
         look->of_row = look->count;
     look->count++;
     return true;

@@ -9,7 +9,8 @@
  * - A split or merge flushes what its regions have in memory. A region that has something there is
  *   changed only right before the case flushes.
  * - What a compaction drops of a family that keeps deleted cells depends on the oldest put of all
- *   its input, in whatever row, and `minor` counts the files of the table. There is one region then.
+ *   its input, in whatever row, and `minor` counts the files of the table. There is one region
+ *   then.
  */
 #ifndef PETAL_TESTS_CONFORMANCE_REGIONS_H
 #define PETAL_TESTS_CONFORMANCE_REGIONS_H

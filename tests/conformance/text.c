@@ -86,6 +86,15 @@ slice_equal(petal_slice a, petal_slice b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+int
+slice_compare(petal_slice a, petal_slice b)
+{
+    size_t common = a.size < b.size ? a.size : b.size;
+    int order = common == 0 ? 0 : memcmp(a.data, b.data, common);
+
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
 bool
 slice_is(petal_slice slice, const char *text)
 {

@@ -33,6 +33,8 @@ void arena_clear(struct arena *arena);
 petal_slice slice_of(const char *text);
 bool slice_is(petal_slice slice, const char *text);
 bool slice_equal(petal_slice a, petal_slice b);
+/* By bytes, as memcmp; of two that begin alike the shorter comes first. */
+int slice_compare(petal_slice a, petal_slice b);
 
 /* Decimal, perhaps with a minus in front, 64 signed bits; nothing else before or after. */
 bool slice_number(petal_slice text, int64_t *number);

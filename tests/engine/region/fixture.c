@@ -57,6 +57,37 @@ regions_begin(struct region_fixture *fixture)
 }
 
 void
+regions_begin_growing(struct region_fixture *fixture)
+{
+    fixture_init(&fixture->base, 31);
+    fixture->base.options.no_compaction = false;
+    fixture->base.options.max_region_bytes = REGION_LIMIT;
+    fixture_must_open(&fixture->base);
+}
+
+void
+regions_grow(struct region_fixture *fixture, unsigned turn)
+{
+    for (unsigned first = 0; first < REGION_ROWS; first += REGION_ROWS / 6) {
+        regions_put(fixture->table, first, first + REGION_ROWS / 6, turn);
+        regions_flush(fixture);
+    }
+}
+
+void
+regions_begin_small(struct region_fixture *fixture, unsigned rows)
+{
+    regions_begin_growing(fixture);
+    MUST(regions_create(&fixture->base, "t", "", &fixture->table, WHY));
+    regions_grow(fixture, 1);
+    MUST(petal_wait_idle(fixture->base.db, WHY));
+    regions_delete(fixture->table, rows, REGION_ROWS);
+    regions_flush(fixture);
+    MUST(petal_compact(fixture->table, NULL, WHY));
+    MUST(petal_wait_idle(fixture->base.db, WHY));
+}
+
+void
 regions_end(struct region_fixture *fixture)
 {
     MUST(petal_flush(fixture->base.db, NULL, WHY));

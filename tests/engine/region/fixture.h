@@ -19,6 +19,15 @@ struct region_fixture {
 void regions_begin(struct region_fixture *fixture);
 /* The same, with regions that begin at these rows, a blank between two. */
 void regions_begin_split(struct region_fixture *fixture, const char *splits);
+/* An open database with jobs in the background, whose regions are split above REGION_LIMIT, and no
+ * table yet. */
+#define REGION_LIMIT ((uint64_t)64 << 10) /* the least that may be asked for */
+void regions_begin_growing(struct region_fixture *fixture);
+/* Rows 0 to REGION_ROWS - 1, in six flushes: what they have is six limits, and not compressed. */
+#define REGION_ROWS 1200
+void regions_grow(struct region_fixture *fixture, unsigned turn);
+/* The same database with a table that has grown, was split, and has its first `rows` rows left. */
+void regions_begin_small(struct region_fixture *fixture, unsigned rows);
 /* What is left behind is a fault. */
 void regions_end(struct region_fixture *fixture);
 /* Close and open, with the options as they are now. */

@@ -7,41 +7,36 @@
 
 #include "tests/support/test.h"
 
-#define LIMIT ((uint64_t)64 << 10) /* the least that may be asked for */
-#define ROWS  1200                 /* of 300 bytes that do not compress: six limits */
-
-/* With jobs in the background. */
+/* Make the table, or alter the one that is there, with the attribute; "": with none. */
 static void
-grow_begin(struct region_fixture *fixture)
+set_table(struct region_fixture *fixture, const char *attribute, const char *value, bool is_there)
 {
-    fixture_init(&fixture->base, 31);
-    fixture->base.options.no_compaction = false;
-    fixture->base.options.max_region_bytes = LIMIT;
-    fixture_must_open(&fixture->base);
+    petal_family_options family = {.name = text("f"), .versions = 2, .block_bytes = 1024};
+    petal_attribute attributes[] = {
+        {.kind = PETAL_KEPT_ATTRIBUTE, .name = text(attribute), .value = text(value)}};
+    petal_table_options options = {.families = &family,
+                                   .family_count = 1,
+                                   .attributes = attributes,
+                                   .attribute_count = attribute[0] != '\0'};
+
+    if (is_there) {
+        MUST(petal_table_alter(fixture->table, &options, WHY));
+        return;
+    }
+    options.name = text("t");
+    MUST(petal_table_create(fixture->base.db, &options, &fixture->table, WHY));
 }
 
 static void
 make_with(struct region_fixture *fixture, const char *attribute, const char *value)
 {
-    petal_family_options family = {.name = text("f"), .versions = 2, .block_bytes = 1024};
-    petal_attribute attributes[] = {
-        {.kind = PETAL_KEPT_ATTRIBUTE, .name = text(attribute), .value = text(value)}};
-    petal_table_options options = {.name = text("t"),
-                                   .families = &family,
-                                   .family_count = 1,
-                                   .attributes = attributes,
-                                   .attribute_count = attribute[0] != '\0'};
-
-    MUST(petal_table_create(fixture->base.db, &options, &fixture->table, WHY));
+    set_table(fixture, attribute, value, false);
 }
 
 static void
-fill(struct region_fixture *fixture, unsigned turn)
+alter_with(struct region_fixture *fixture, const char *attribute, const char *value)
 {
-    for (unsigned first = 0; first < ROWS; first += ROWS / 6) {
-        regions_put(fixture->table, first, first + ROWS / 6, turn);
-        regions_flush(fixture);
-    }
+    set_table(fixture, attribute, value, true);
 }
 
 /* At rest, and each region has files of its own alone: then none is above the limit. */
@@ -64,16 +59,16 @@ TEST(test_a_region_that_grows_is_split)
     struct region_fixture fixture;
     struct region_seen seen[REGION_MOST];
 
-    grow_begin(&fixture);
+    regions_begin_growing(&fixture);
     make_with(&fixture, "", "");
-    fill(&fixture, 1);
+    regions_grow(&fixture, 1);
     MUST(petal_wait_idle(fixture.base.db, WHY));
     assert_in_range(regions_list(fixture.table, seen), 4, 20);
-    assert_in_range(expect_below(&fixture, LIMIT), 6, 20);
-    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    assert_in_range(expect_below(&fixture, REGION_LIMIT), 6, 20);
+    regions_expect_rows(fixture.table, 0, REGION_ROWS, 1, NULL);
     regions_reopen(&fixture);
-    expect_below(&fixture, LIMIT);
-    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    expect_below(&fixture, REGION_LIMIT);
+    regions_expect_rows(fixture.table, 0, REGION_ROWS, 1, NULL);
     regions_end(&fixture);
 }
 
@@ -82,28 +77,14 @@ TEST(test_the_limit_of_a_table_goes_before)
     struct region_fixture fixture;
     struct region_seen seen[REGION_MOST];
 
-    grow_begin(&fixture);
+    regions_begin_growing(&fixture);
     make_with(&fixture, "MAX_FILESIZE", "200000");
-    fill(&fixture, 1);
+    regions_grow(&fixture, 1);
     MUST(petal_wait_idle(fixture.base.db, WHY));
     assert_in_range(regions_list(fixture.table, seen), 2, 5);
     expect_below(&fixture, 200000);
-    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    regions_expect_rows(fixture.table, 0, REGION_ROWS, 1, NULL);
     regions_end(&fixture);
-}
-
-static void
-alter_with(struct region_fixture *fixture, const char *attribute, const char *value)
-{
-    petal_family_options family = {.name = text("f"), .versions = 2, .block_bytes = 1024};
-    petal_attribute attributes[] = {
-        {.kind = PETAL_KEPT_ATTRIBUTE, .name = text(attribute), .value = text(value)}};
-    petal_table_options options = {.families = &family,
-                                   .family_count = 1,
-                                   .attributes = attributes,
-                                   .attribute_count = attribute[0] != '\0'};
-
-    MUST(petal_table_alter(fixture->table, &options, WHY));
 }
 
 /* Until it is on again; then what is too large is split. */
@@ -112,9 +93,9 @@ TEST(test_no_split_where_it_is_off)
     struct region_fixture fixture;
     struct region_seen seen[REGION_MOST];
 
-    grow_begin(&fixture);
+    regions_begin_growing(&fixture);
     make_with(&fixture, "SPLIT_ENABLED", "false");
-    fill(&fixture, 1);
+    regions_grow(&fixture, 1);
     MUST(petal_wait_idle(fixture.base.db, WHY));
     regions_expect(fixture.table, "");
     regions_must_split_before(fixture.table, 10); /* not by itself, but as it is told */
@@ -122,8 +103,8 @@ TEST(test_no_split_where_it_is_off)
     alter_with(&fixture, "", "");
     MUST(petal_wait_idle(fixture.base.db, WHY));
     assert_in_range(regions_list(fixture.table, seen), 4, 20);
-    assert_in_range(expect_below(&fixture, LIMIT), 6, 20);
-    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    assert_in_range(expect_below(&fixture, REGION_LIMIT), 6, 20);
+    regions_expect_rows(fixture.table, 0, REGION_ROWS, 1, NULL);
     regions_end(&fixture);
 }
 
@@ -133,15 +114,15 @@ TEST(test_a_lower_limit_splits)
     struct region_fixture fixture;
     struct region_seen seen[REGION_MOST];
 
-    grow_begin(&fixture);
+    regions_begin_growing(&fixture);
     make_with(&fixture, "MAX_FILESIZE", "1000000");
-    fill(&fixture, 1);
+    regions_grow(&fixture, 1);
     MUST(petal_wait_idle(fixture.base.db, WHY));
     regions_expect(fixture.table, "");
     alter_with(&fixture, "MAX_FILESIZE", "200000");
     MUST(petal_wait_idle(fixture.base.db, WHY));
     assert_in_range(regions_list(fixture.table, seen), 2, 5);
-    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    regions_expect_rows(fixture.table, 0, REGION_ROWS, 1, NULL);
     regions_end(&fixture);
 }
 
@@ -152,9 +133,9 @@ TEST(test_what_is_too_large_at_an_opening_is_split)
     struct region_fixture fixture;
 
     regions_begin(&fixture); /* without jobs in the background nothing is split by itself */
-    fixture.base.options.max_region_bytes = LIMIT;
+    fixture.base.options.max_region_bytes = REGION_LIMIT;
     regions_reopen(&fixture);
-    fill(&fixture, 1);
+    regions_grow(&fixture, 1);
     MUST(petal_compact(fixture.table, NULL, WHY));
     regions_expect(fixture.table, "");
     fixture.base.options.no_compaction = false;
@@ -165,8 +146,8 @@ TEST(test_what_is_too_large_at_an_opening_is_split)
         MUST(petal_wait_idle(fixture.base.db, WHY));
         assert_in_range(regions_list(fixture.table, seen), 6, 16);
     }
-    expect_below(&fixture, LIMIT);
-    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    expect_below(&fixture, REGION_LIMIT);
+    regions_expect_rows(fixture.table, 0, REGION_ROWS, 1, NULL);
     regions_end(&fixture);
 }
 
@@ -180,7 +161,7 @@ TEST(test_a_row_above_the_limit)
     char name[16];
 
     test_random_init(&random, 3);
-    grow_begin(&fixture);
+    regions_begin_growing(&fixture);
     make_with(&fixture, "", "");
     for (unsigned i = 0; i < 40; i++) {
         test_random_bytes(&random, value, sizeof value);
@@ -206,13 +187,13 @@ TEST(test_ascending_rows)
     struct region_fixture fixture;
     petal_stats stats;
 
-    grow_begin(&fixture);
+    regions_begin_growing(&fixture);
     make_with(&fixture, "", "");
-    fill(&fixture, 1);
-    fill(&fixture, 2);
+    regions_grow(&fixture, 1);
+    regions_grow(&fixture, 2);
     MUST(petal_wait_idle(fixture.base.db, WHY));
-    expect_below(&fixture, LIMIT);
-    regions_expect_rows(fixture.table, 0, ROWS, 2, NULL);
+    expect_below(&fixture, REGION_LIMIT);
+    regions_expect_rows(fixture.table, 0, REGION_ROWS, 2, NULL);
     petal_stats_get(fixture.base.db, &stats);
     assert_true(stats.compaction_bytes_out > 0);
     regions_end(&fixture);
@@ -223,17 +204,11 @@ TEST(test_ascending_rows)
 #define DAY_MS    ((int64_t)24 * 3600 * 1000)
 #define ROWS_LEFT 10
 
-/* A table that was split by itself, of which but a few rows are left. */
 static void
 begin_small(struct region_fixture *fixture)
 {
-    grow_begin(fixture);
-    make_with(fixture, "", "");
-    fill(fixture, 1);
-    MUST(petal_wait_idle(fixture->base.db, WHY));
-    regions_delete(fixture->table, ROWS_LEFT, ROWS);
-    regions_flush(fixture);
-    assert_true(expect_below(fixture, LIMIT / 8) > 4);
+    regions_begin_small(fixture, ROWS_LEFT);
+    assert_true(expect_below(fixture, REGION_LIMIT / 8) > 4);
 }
 
 /* What the opening that many days later finds; the number of regions that there are then. */
@@ -268,13 +243,13 @@ TEST(test_regions_of_some_size_stay)
     struct region_seen seen[REGION_MOST];
     size_t count;
 
-    grow_begin(&fixture);
+    regions_begin_growing(&fixture);
     make_with(&fixture, "", "");
-    fill(&fixture, 1);
+    regions_grow(&fixture, 1);
     MUST(petal_wait_idle(fixture.base.db, WHY));
     count = regions_list(fixture.table, seen);
     assert_int_equal(look_after(&fixture, 4), count);
-    regions_expect_rows(fixture.table, 0, ROWS, 1, NULL);
+    regions_expect_rows(fixture.table, 0, REGION_ROWS, 1, NULL);
     regions_end(&fixture);
 }
 
@@ -283,7 +258,7 @@ TEST(test_borders_that_somebody_made_stay)
 {
     struct region_fixture fixture;
 
-    grow_begin(&fixture);
+    regions_begin_growing(&fixture);
     MUST(regions_create(&fixture.base, "t", "d m t", &fixture.table, WHY));
     regions_must_split(fixture.table, "p");
     (void)look_after(&fixture, 400);
@@ -297,14 +272,9 @@ TEST(test_no_merge_where_it_is_off)
 
     for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
         struct region_fixture fixture;
-        petal_family_options family = {.name = text("f"), .versions = 2, .block_bytes = 1024};
-        petal_attribute attribute = {
-            .kind = PETAL_KEPT_ATTRIBUTE, .name = text(off[i]), .value = text("false")};
-        petal_table_options options = {
-            .families = &family, .family_count = 1, .attributes = &attribute, .attribute_count = 1};
 
         begin_small(&fixture);
-        MUST(petal_table_alter(fixture.table, &options, WHY));
+        alter_with(&fixture, off[i], "false");
         assert_true(look_after(&fixture, 4) > 4);
         regions_end(&fixture);
     }

@@ -41,6 +41,17 @@ TEST(test_a_merge_right_after_a_split_undoes_it)
     regions_end(&fixture);
 }
 
+/* Four regions, each with a row in memory: "a:1 e:2 n:3 u:4 ". */
+static void
+begin_four(struct region_fixture *fixture)
+{
+    regions_begin_split(fixture, "d m t");
+    regions_put_text(fixture->table, "a", "1");
+    regions_put_text(fixture->table, "e", "2");
+    regions_put_text(fixture->table, "n", "3");
+    regions_put_text(fixture->table, "u", "4");
+}
+
 /* By either id first, and with what is in memory. */
 TEST(test_neighbours_merge_in_any_order)
 {
@@ -48,11 +59,7 @@ TEST(test_neighbours_merge_in_any_order)
     struct region_seen seen[REGION_MOST];
     char line[4096];
 
-    regions_begin_split(&fixture, "d m t");
-    regions_put_text(fixture.table, "a", "1");
-    regions_put_text(fixture.table, "e", "2");
-    regions_put_text(fixture.table, "n", "3");
-    regions_put_text(fixture.table, "u", "4");
+    begin_four(&fixture);
     assert_int_equal(regions_list(fixture.table, seen), 4);
     MUST(petal_table_merge(fixture.table, seen[2].id, seen[1].id, WHY));
     regions_expect(fixture.table, "d t");
@@ -73,11 +80,7 @@ TEST(test_a_merge_flushes_its_two_regions_alone)
     struct region_seen seen[REGION_MOST];
     char line[4096];
 
-    regions_begin_split(&fixture, "d m t");
-    regions_put_text(fixture.table, "a", "1");
-    regions_put_text(fixture.table, "e", "2");
-    regions_put_text(fixture.table, "n", "3");
-    regions_put_text(fixture.table, "u", "4");
+    begin_four(&fixture);
     regions_must_merge(fixture.table, 1);
     assert_int_equal(regions_list(fixture.table, seen), 3);
     assert_true(seen[0].memtable_bytes > 0 && seen[2].memtable_bytes > 0);

@@ -12,9 +12,8 @@
 #include "tests/support/stage.h"
 #include "tests/support/test.h"
 
-#define LIMIT  ((uint64_t)64 << 10)
-#define ROWS   1200
-#define DAY_MS ((int64_t)24 * 3600 * 1000)
+#define ROWS_LEFT 10
+#define DAY_MS    ((int64_t)24 * 3600 * 1000)
 
 static struct region_fixture fixture;
 
@@ -47,35 +46,12 @@ told_to_stop(const char *name)
         (void)stage_pass(MERGED, TOLD);
 }
 
-/* A table that was split by itself, of which but a few rows are left; four days later. */
-static void
-begin_small(void)
-{
-    petal_family_options family = {.name = text("f"), .versions = 2, .block_bytes = 1024};
-    petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
-
-    fixture_init(&fixture.base, 31);
-    fixture.base.options.no_compaction = false;
-    fixture.base.options.max_region_bytes = LIMIT;
-    fixture_must_open(&fixture.base);
-    MUST(petal_table_create(fixture.base.db, &options, &fixture.table, WHY));
-    for (unsigned first = 0; first < ROWS; first += ROWS / 6) {
-        regions_put(fixture.table, first, first + ROWS / 6, 1);
-        regions_flush(&fixture);
-    }
-    MUST(petal_wait_idle(fixture.base.db, WHY));
-    regions_delete(fixture.table, 10, ROWS);
-    regions_flush(&fixture);
-    MUST(petal_compact(fixture.table, NULL, WHY));
-    MUST(petal_wait_idle(fixture.base.db, WHY));
-    test_clock_advance(&fixture.base.clock, 4 * DAY_MS);
-}
-
 TEST(test_closing_waits_for_one_merge)
 {
     size_t before;
 
-    begin_small();
+    regions_begin_small(&fixture, ROWS_LEFT);
+    test_clock_advance(&fixture.base.clock, 4 * DAY_MS);
     before = count_regions();
     assert_true(before > 4);
     fixture.base.env.log = stop_after_merge;
@@ -91,7 +67,7 @@ TEST(test_closing_waits_for_one_merge)
     fixture_must_open(&fixture.base);
     MUST(petal_table_open(fixture.base.db, text("t"), &fixture.table, WHY));
     assert_int_equal(count_regions(), before - 1);
-    regions_expect_rows(fixture.table, 0, 10, 1, NULL);
+    regions_expect_rows(fixture.table, 0, ROWS_LEFT, 1, NULL);
     regions_end(&fixture);
 }
 
