@@ -567,6 +567,8 @@ sst_iter_seek(struct cell_iter *base, const struct cell_key *key, petal_error *e
     struct sst_iter *iter = (struct sst_iter *)base;
     enum petal_status status = PETAL_OK;
 
+    if (iter->first != NULL && slice_compare(key->encoded, iter->first->encoded) < 0)
+        key = iter->first;
     iter->context.trace->seeks++;
     if (!stay_in_row(iter, key)) {
         enter(iter);
@@ -584,7 +586,8 @@ sst_iter_seek_first(struct cell_iter *base, petal_error *error)
     iter->ends_there = false;
     enter(iter);
     iter->context.trace->seeks++;
-    return leave(iter, first_inside(iter, error));
+    return leave(iter, iter->first != NULL ? seek_inside(iter, iter->first, error)
+                                           : first_inside(iter, error));
 }
 
 static enum petal_status
@@ -599,6 +602,8 @@ sst_iter_seek_before(struct cell_iter *base, const struct cell_key *key, petal_e
         iter->backwards = true;
         status = leave(iter, seek_before_inside(iter, key, error));
     }
+    if (iter->first != NULL && base->valid && cell_compare_key(&base->cell, iter->first) < 0)
+        no_cell(iter);
     note_last(iter);
     return status;
 }
@@ -762,6 +767,7 @@ sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
     }
     iter->lazy = lazy;
     iter->reversed = false;
+    iter->first = NULL;
     iter->backwards = false;
     iter->ends_there = false;
     iter->block = NULL;

@@ -145,6 +145,9 @@ struct sst_iter {
      * after that one is not wanted: a step from it finds no cell.  May be set until the first
      * seek. */
     bool reversed;
+    /* The file has no cell before, as far as the iterator tells: the beginning of a row. Set before
+     * the first seek, outlives the iterator. NULL: it has all. */
+    const struct cell_key *first;
 
     /* The rest is sst_iter.c's. */
     struct cache_block *block; /* current data block, NULL if none .. */

@@ -8,6 +8,7 @@
 #include "tests/support/test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void
 walk_file(struct sst_fixture *f, const struct sst_reader *reader, const struct cell_list *list,
@@ -42,6 +43,49 @@ TEST(places_before_are_found)
         sst_fixture_write(f, &options, &f->list);
         reader = sst_fixture_open(f);
         walk_file(f, reader, &f->list, round % 2 == 1, 600, &random);
+        sst_fixture_end(f, reader);
+    }
+}
+
+/* To an iterator of the rows from one on there are no others, whichever way it comes. */
+TEST(a_part_of_the_rows_is_all)
+{
+    struct test_random random;
+
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_long() ? 400u : 24u); round++) {
+        const struct cell_shape most = {.cells = 1000,
+                                        .rows = 150,
+                                        .qualifiers = 20,
+                                        .row_bytes = 40,
+                                        .value_bytes = 200,
+                                        .marker_percent = round % 3 == 0 ? 0 : 20};
+        struct sst_fixture *f = sst_fixture_new(round % 4 < 2 ? 0 : 1 << 20);
+        struct sst_options options = sst_test_options();
+        struct sst_reader *reader;
+        struct cell_list part;
+        struct cell_key first;
+        struct sst_iter iter;
+        uint8_t *memory;
+        size_t at;
+
+        options.block_bytes = 1024u << round % 3;
+        cell_list_random_within(&f->list, &most, &random);
+        sst_fixture_write(f, &options, &f->list);
+        reader = sst_fixture_open(f);
+        at = test_random_below(&random, f->list.count);
+        while (at > 0 && slice_equal(f->list.cells[at - 1].row, f->list.cells[at].row))
+            at--;
+        part = (struct cell_list){.cells = f->list.cells + at, .count = f->list.count - at};
+        memory = malloc(cell_key_bound(part.cells[0].row.size, 0));
+        cell_key_make(&first, memory, part.cells[0].row, slice_make(NULL, 0), true, INT64_MAX,
+                      CELL_SEQUENCE_MAX);
+        sst_iter_init(&iter, reader, &f->context, false, round % 2 == 1);
+        iter.first = &first;
+        walk_at_random(&iter.iter, &part, 400, &random);
+        walk_rows_backwards(&iter.iter, &part);
+        iter.iter.ops->close(&iter.iter);
+        free(memory);
         sst_fixture_end(f, reader);
     }
 }
