@@ -49,6 +49,8 @@ apply_add_file(const struct apply *apply, const struct item *item)
         .cells = get_le64(from + 56),
         .sequence_shift = get_le64(from + 64),
     };
+    petal_slice first_row =
+        slice_make(from + MANIFEST_ADD_FILE_BYTES, item->size - MANIFEST_ADD_FILE_BYTES);
     struct manifest_store *store = item->store;
     enum petal_status status;
 
@@ -59,16 +61,23 @@ apply_add_file(const struct apply *apply, const struct item *item)
                          "store file %llu has sequences %llu to %llu, which is impossible",
                          (unsigned long long)file.number, (unsigned long long)file.sequence_min,
                          (unsigned long long)file.sequence_max);
+    if (first_row.size > PETAL_MAX_ROW_BYTES)
+        return error_set(apply->error, PETAL_INVALID,
+                         "store file %llu begins at a row of %zu bytes, which is impossible",
+                         (unsigned long long)file.number, first_row.size);
     if (manifest_names_file(manifest, file.number) && !may_share(apply, item, &file))
         return error_set(apply->error, PETAL_INVALID, "store file %llu is there twice",
                          (unsigned long long)file.number);
     if (!mem_grow_array(apply->allocator, &store->files, &store->file_capacity, store->file_count,
                         store->file_count + 1, sizeof file) ||
-        !number_map_reserve(&manifest->numbers, apply->allocator, 1))
+        !number_map_reserve(&manifest->numbers, apply->allocator, 1) ||
+        (first_row.size > 0 && !manifest_copy_name(&file.first_row, first_row, apply->allocator)))
         return error_no_memory(apply->error);
     status = item_note_store(apply, UNDO_ADDED_FILE, item, store->file_count, NULL);
-    if (status != PETAL_OK)
+    if (status != PETAL_OK) {
+        manifest_file_fini(&file, apply->allocator);
         return status;
+    }
     manifest_file_insert(manifest, store, store->file_count, &file);
     if (file.number >= manifest->next_file_number)
         manifest->next_file_number = file.number + 1;
@@ -207,7 +216,7 @@ static const struct {
     [MANIFEST_CREATE_TABLE] = {apply_create_table, MANIFEST_IDS_BYTES, ABOUT_ALL, OF_TABLE},
     [MANIFEST_CREATE_FAMILY] = {apply_create_family, MANIFEST_IDS_BYTES, ABOUT_TABLE, OF_FAMILY},
     [MANIFEST_DROP_TABLE] = {apply_drop_table, MANIFEST_DROP_TABLE_BYTES, ABOUT_TABLE, NOTHING},
-    [MANIFEST_ADD_FILE] = {apply_add_file, MANIFEST_ADD_FILE_BYTES, ABOUT_STORE, NOTHING},
+    [MANIFEST_ADD_FILE] = {apply_add_file, MANIFEST_ADD_FILE_BYTES, ABOUT_STORE, A_ROW},
     [MANIFEST_REMOVE_FILE] = {apply_remove_file, MANIFEST_REMOVE_FILE_BYTES, ABOUT_STORE, NOTHING},
     [MANIFEST_FLUSHED] = {apply_flushed, MANIFEST_FLUSHED_BYTES, ABOUT_STORE, NOTHING},
     [MANIFEST_ALTER_TABLE] = {apply_alter_table, MANIFEST_IDS_BYTES, ABOUT_TABLE, OF_TABLE},

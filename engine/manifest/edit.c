@@ -282,7 +282,7 @@ void
 manifest_edit_add_file(struct manifest_edit *edit, uint32_t region, uint16_t family,
                        const struct manifest_file *file)
 {
-    uint8_t *to = add_item(edit, MANIFEST_ADD_FILE, MANIFEST_ADD_FILE_BYTES);
+    uint8_t *to = add_item(edit, MANIFEST_ADD_FILE, MANIFEST_ADD_FILE_BYTES + file->first_row.size);
 
     if (to == NULL)
         return;
@@ -295,6 +295,8 @@ manifest_edit_add_file(struct manifest_edit *edit, uint32_t region, uint16_t fam
     put_le64(to + 48, file->sequence_max);
     put_le64(to + 56, file->cells);
     put_le64(to + 64, file->sequence_shift);
+    if (file->first_row.size > 0)
+        memcpy(to + MANIFEST_ADD_FILE_BYTES, file->first_row.data, file->first_row.size);
 }
 
 static void

@@ -58,8 +58,23 @@ manifest_free_options(petal_family_options *options, const petal_allocator *allo
 }
 
 void
+manifest_file_fini(const struct manifest_file *file, const petal_allocator *allocator)
+{
+    free_name(file->first_row, allocator);
+}
+
+void
+manifest_store_forget_files(struct manifest_store *store, const petal_allocator *allocator)
+{
+    for (size_t i = 0; i < store->file_count; i++)
+        manifest_file_fini(&store->files[i], allocator);
+    store->file_count = 0;
+}
+
+void
 manifest_store_fini(struct manifest_store *store, const petal_allocator *allocator)
 {
+    manifest_store_forget_files(store, allocator);
     mem_free(allocator, store->files, store->file_capacity * sizeof *store->files);
 }
 
@@ -149,8 +164,16 @@ copy_store(struct manifest_store *copy, const struct manifest_store *store,
     copy->files = mem_alloc(allocator, store->file_count * sizeof *copy->files);
     if (copy->files == NULL)
         return false;
-    memcpy(copy->files, store->files, store->file_count * sizeof *copy->files);
-    copy->file_count = copy->file_capacity = store->file_count;
+    copy->file_capacity = store->file_count;
+    for (size_t i = 0; i < store->file_count; i++) {
+        struct manifest_file *file = &copy->files[copy->file_count];
+
+        *file = store->files[i];
+        if (file->first_row.size > 0 &&
+            !manifest_copy_name(&file->first_row, file->first_row, allocator))
+            return false;
+        copy->file_count++;
+    }
     return true;
 }
 

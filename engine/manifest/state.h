@@ -23,10 +23,12 @@ struct manifest_file {
     /* The sequences above, and those of the cells, are greater by this than those in the file
      * (sst_reader_shift_sequences). 0 but for files of a bulk (engine/table/bulk.c). */
     uint64_t sequence_shift;
+    /* The store has its rows from this one on; empty: all. In a state the manifest's memory. */
+    petal_slice first_row;
 };
 
 /* A family of one region. A file whose rows lie in several regions is named by the stores of each;
- * of its rows a store has those of its region. */
+ * of its rows a store has those of its region, from its first_row there on. */
 struct manifest_store {
     uint64_t flushed_sequence;   /* cells of this store at or below it are in store files */
     struct manifest_file *files; /* in no order */
@@ -163,6 +165,8 @@ enum petal_status manifest_copy_alone(struct manifest *copy, struct manifest_tab
                                       const petal_allocator *allocator);
 void manifest_copy_fini(struct manifest *copy, const petal_allocator *allocator);
 void manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator *allocator);
+/* Of a copy: the store has no files. */
+void manifest_store_forget_files(struct manifest_store *store, const petal_allocator *allocator);
 
 /* ---- for those who change it: engine/manifest/ alone ---- */
 
@@ -172,6 +176,7 @@ void manifest_state_fini(struct manifest *manifest, const petal_allocator *alloc
 
 /* Single tables and families own their names and attributes. */
 bool manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocator *allocator);
+void manifest_file_fini(const struct manifest_file *file, const petal_allocator *allocator);
 void manifest_table_free(struct manifest_table *table, const petal_allocator *allocator);
 void manifest_store_fini(struct manifest_store *store, const petal_allocator *allocator);
 /* `region_count`: how many stores it has. */
@@ -199,10 +204,12 @@ void manifest_name_remove(struct manifest *manifest, const struct manifest_table
 void manifest_numbers_add(struct manifest *manifest, const struct manifest_store *store);
 void manifest_numbers_remove(struct manifest *manifest, const struct manifest_store *store);
 
-/* Put a file at `place`; the one there moves to the end. REQUIRES: room, here and in the lookup. */
+/* Put a file at `place`, with its first row; the one there moves to the end. REQUIRES: room, here
+ * and in the lookup. */
 void manifest_file_insert(struct manifest *manifest, struct manifest_store *store, size_t place,
                           const struct manifest_file *file);
-/* Remove the file at `place`; the last one takes its place. */
+/* Remove the file at `place`, whose first row is the caller's then; the last one takes its place.
+ */
 void manifest_file_remove(struct manifest *manifest, struct manifest_store *store, size_t place);
 
 /* Put a region, with a store for each family of its table, at its place by its start; all of them

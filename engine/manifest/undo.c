@@ -77,6 +77,8 @@ manifest_undo_forget(struct manifest_undo *undo)
             manifest_family_fini(step->before, step->number, undo->allocator);
         else if (step->kind == UNDO_DROPPED_REGION)
             free_dropped_region(step->before, true, undo->allocator);
+        else if (step->kind == UNDO_REMOVED_FILE)
+            manifest_file_fini(step->before, undo->allocator);
     }
     /* Last, for steps of other kinds are about tables that were dropped after them. */
     for (size_t i = 0; i < undo->count; i++) {
@@ -161,6 +163,7 @@ take_back(struct manifest_undo *undo, struct manifest *manifest, const struct un
         break;
     case UNDO_ADDED_FILE:
         assert(store != NULL && step->number == store->file_count - 1);
+        manifest_file_fini(&store->files[step->number], allocator);
         manifest_file_remove(manifest, store, step->number);
         break;
     case UNDO_REMOVED_FILE:

@@ -71,6 +71,7 @@ open_stores(struct restoration *restoration, petal_error *error)
 {
     const petal_allocator *allocator = restoration->db->env.allocator;
     size_t count = store_count(restoration), regions = restoration->source.region_count;
+    struct number_map open = {0};
     enum petal_status status = PETAL_OK;
 
     restoration->stores = mem_zalloc(allocator, count * sizeof(struct store_view *));
@@ -82,10 +83,10 @@ open_stores(struct restoration *restoration, petal_error *error)
 
         status = store_open(family->stores.places[place].store,
                             &restoration->source.families[i / regions].stores[place],
-                            family_store_end(family, place),
-                            place > 0 ? restoration->stores[i - 1] : NULL, false,
-                            &restoration->stores[i], error);
+                            family_store_end(family, place), &open, false, &restoration->stores[i],
+                            error);
     }
+    number_map_fini(&open, allocator);
     return status;
 }
 
@@ -353,7 +354,7 @@ copy_without_cells(const petal_table *table, struct manifest_table *copy, petal_
     for (size_t i = 0; i < copy->family_count; i++)
         copy->families[i].ahead = 0;
     for (size_t i = 0; i < copy->family_count * copy->region_count; i++) {
-        manifest_store_at(copy, i)->file_count = 0;
+        manifest_store_forget_files(manifest_store_at(copy, i), db->env.allocator);
         manifest_store_at(copy, i)->flushed_sequence = 0;
     }
     return PETAL_OK;

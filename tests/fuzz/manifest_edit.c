@@ -47,7 +47,7 @@ begin(struct manifest_edit *edit)
     options.name = slice_make("t", 1);
     manifest_edit_create_table(edit, 3, &options, &snapshot);
     for (uint64_t number = 5; number < 9; number++) {
-        struct manifest_file file = {number, 100 + number, number, 1000, 1, 10, 10, 0};
+        struct manifest_file file = {number, 100 + number, number, 1000, 1, 10, 10, 0, {0}};
 
         manifest_edit_add_file(edit, 1 + (uint32_t)number % 3, (uint16_t)(number / 7), &file);
     }

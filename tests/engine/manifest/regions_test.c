@@ -176,6 +176,47 @@ TEST_WITH(a_shared_file_goes_with_its_last_region, manifest_fixture_setup,
     manifest_free(manifest);
 }
 
+static void
+check_first_row(const struct manifest *manifest, uint32_t region, const char *row)
+{
+    const struct manifest_store *store = manifest_find_store(manifest, region, 0);
+    size_t place;
+
+    assert_true(manifest_find_file(manifest, store, 5, &place));
+    assert_true(slice_equal(store->files[place].first_row, text(row)));
+}
+
+/* What a region has of a file may be cut, another's is not; an edit that is refused changes
+ * nothing. */
+TEST_WITH(parts_of_files_are_kept, manifest_fixture_setup, manifest_fixture_teardown)
+{
+    struct manifest_fixture *fixture = *state;
+    struct manifest *manifest = commit_split(fixture), copy;
+    struct manifest_file cut = shared;
+    struct manifest_edit edit;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    cut.first_row = text("r");
+    manifest_edit_remove_file(&edit, 2, 0, 5);
+    manifest_edit_add_file(&edit, 2, 0, &cut);
+    commit(manifest, &edit);
+    cut.first_row = text("some longer row");
+    manifest_edit_remove_file(&edit, 2, 0, 5);
+    manifest_edit_add_file(&edit, 2, 0, &cut);
+    manifest_edit_drop_region(&edit, 1, 9);
+    expect_refused(manifest, &edit, "9");
+    for (unsigned opening = 0; opening < 2; opening++) {
+        check_first_row(manifest, 1, "");
+        check_first_row(manifest, 2, "r");
+        must(manifest_copy(&copy, manifest, &fixture->allocator.table), NULL);
+        check_first_row(&copy, 2, "r");
+        manifest_copy_fini(&copy, &fixture->allocator.table);
+        manifest_free(manifest);
+        manifest = manifest_fixture_load(fixture);
+    }
+    manifest_free(manifest);
+}
+
 /* Families that come later have a store in each region. */
 TEST_WITH(families_have_stores_in_all_regions, manifest_fixture_setup, manifest_fixture_teardown)
 {
@@ -241,23 +282,31 @@ TEST_WITH(what_makes_no_region_is_refused, manifest_fixture_setup, manifest_fixt
     manifest_edit_create_family(&edit, 1, 1, &families[1]);
     manifest_edit_add_file(&edit, 1, 1, &shared);
     expect_refused(manifest, &edit, "5");
+    other = shared;
+    other.number = 6;
+    other.first_row = slice_make(large, sizeof large);
+    manifest_edit_add_file(&edit, 1, 0, &other);
+    expect_refused(manifest, &edit, "store file 6 begins at a row");
     check_split(manifest);
     manifest_free(manifest);
 }
 
 /* ---- the format ---- */
 
-/* A split, a merge, and another split. */
+/* A split, a merge, and another split with a part of the file. */
 TEST_WITH(golden_bytes, manifest_fixture_setup, manifest_fixture_teardown)
 {
     struct manifest_fixture *fixture = *state;
     struct manifest *manifest = commit_split(fixture);
+    struct manifest_file cut = shared;
     struct manifest_edit edit;
 
     manifest_edit_init(&edit, &fixture->allocator.table);
     manifest_edit_drop_region(&edit, 1, 2);
     commit(manifest, &edit);
     manifest_edit_create_region(&edit, 1, 3, 2000, text("pq"));
+    cut.first_row = text("qrs");
+    manifest_edit_add_file(&edit, 3, 0, &cut);
     commit(manifest, &edit);
     manifest_free(manifest);
     manifest_fixture_check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-regions");
@@ -266,7 +315,8 @@ TEST_WITH(golden_bytes, manifest_fixture_setup, manifest_fixture_teardown)
     assert_true(slice_equal(manifest->tables[0]->regions[1]->start, text("pq")));
     assert_int_equal(manifest->tables[0]->regions[1]->split_ms, 2000);
     assert_int_equal(manifest_find_store(manifest, 1, 0)->file_count, 1);
-    assert_int_equal(manifest_find_store(manifest, 3, 0)->file_count, 0);
+    assert_int_equal(manifest_find_store(manifest, 3, 0)->file_count, 1);
+    check_first_row(manifest, 3, "qrs");
     assert_int_equal(manifest->next_table_id, 4);
     manifest_free(manifest);
 }

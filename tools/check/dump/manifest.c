@@ -201,6 +201,15 @@ print_fields(struct print *print, const struct field *fields, petal_slice *paylo
     }
 }
 
+/* A row that follows so many bytes, if there is one. */
+static void
+print_row_behind(struct print *print, const char *name, petal_slice payload, size_t bytes)
+{
+    if (payload.size > bytes)
+        print_bytes(print, name,
+                    (petal_slice){(const uint8_t *)payload.data + bytes, payload.size - bytes});
+}
+
 static void
 print_item(struct dump *dump, unsigned tag, petal_slice payload)
 {
@@ -217,10 +226,10 @@ print_item(struct dump *dump, unsigned tag, petal_slice payload)
     }
     print_line(print, items[tag].name);
     print_fields(print, items[tag].fields, &payload);
-    if (tag == MANIFEST_CREATE_REGION && rest.size > MANIFEST_CREATE_REGION_BYTES)
-        print_bytes(print, "start",
-                    (petal_slice){(const uint8_t *)rest.data + MANIFEST_CREATE_REGION_BYTES,
-                                  rest.size - MANIFEST_CREATE_REGION_BYTES});
+    if (tag == MANIFEST_CREATE_REGION)
+        print_row_behind(print, "start", payload, MANIFEST_CREATE_REGION_BYTES);
+    if (tag == MANIFEST_ADD_FILE)
+        print_row_behind(print, "first row", payload, MANIFEST_ADD_FILE_BYTES);
     if ((items[tag].of_table || items[tag].of_family) && rest.size >= MANIFEST_IDS_BYTES) {
         rest = (petal_slice){(const uint8_t *)rest.data + MANIFEST_IDS_BYTES,
                              rest.size - MANIFEST_IDS_BYTES};
