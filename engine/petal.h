@@ -1917,7 +1917,9 @@ typedef struct petal_file_info {
     int64_t written_ms; /* when; 0: not known */
     enum petal_bloom_kind bloom_kind; /* of its filter; DEFAULT: none, or not known */
     bool of_all_files;                /* written by a compaction of all files of the store */
-    bool shared;     /* it has rows of other regions, too, and may be visited for each of these */
+    /* It has rows of other regions, too, and may be visited for each of these, or rows that a
+     * compaction has rewritten, before row_min. Counts are of the whole file. */
+    bool shared;
     uint32_t region; /* id of the region for which it is visited */
 } petal_file_info;
 

@@ -61,11 +61,13 @@ plan_add_file(const struct plan *plan, struct plan_family *family, struct plan_f
 
 /* ---- by the manifest ---- */
 
-/* What a region that does not name the file has in it may have been rewritten since. */
+/* What a store does not have of the file may have been rewritten since. */
 bool
 plan_takes_row(const struct plan *plan, const struct plan_file *file, petal_slice row,
                petal_slice *end)
 {
+    const struct manifest_store *store;
+    petal_slice first_row;
     size_t region, place;
 
     *end = slice_make(NULL, 0);
@@ -74,8 +76,15 @@ plan_takes_row(const struct plan *plan, const struct plan_file *file, petal_slic
     region = manifest_region_of(file->table, row);
     if (region + 1 < file->table->region_count)
         *end = file->table->regions[region + 1]->start;
-    return manifest_find_file(plan->place->manifest, &file->family->stores[region], file->named,
-                              &place);
+    store = &file->family->stores[region];
+    if (!manifest_find_file(plan->place->manifest, store, file->named, &place))
+        return false;
+    first_row = store->files[place].first_row;
+    if (slice_compare(row, first_row) >= 0)
+        return true;
+    if (end->size == 0 || slice_compare(first_row, *end) < 0)
+        *end = first_row;
+    return false;
 }
 
 /* The files of the region's store, but for those that an earlier one has, too. */

@@ -18,9 +18,13 @@
 struct compaction {
     const struct compact_job *job;
     petal_db *db;
-    struct store_file *const *inputs; /* the job's, or some of them */
+    struct store_file **inputs; /* the job's, or some of them; passed inputs leave it */
     size_t input_count;
-    uint64_t room;                    /* bytes that the outputs take at most, about */
+    struct store_file **cuts; /* what is left of each behind the output at hand, NULL: nothing */
+    bool past;                /* of what is left nothing is the store's */
+    uint64_t room;            /* bytes that the outputs of the part take at most, about */
+    uint64_t cells, bytes;    /* of the part's inputs, all of them */
+    uint64_t done;            /* of the cells, in outputs before */
     uint64_t cells_before, job_cells; /* of the inputs of the parts before it, and of all parts */
     uint64_t greatest_sequence;       /* of all inputs of the job, and .. */
     bool knows_earliest_put;
@@ -33,7 +37,6 @@ struct compaction {
     enum visibility_purpose purpose;
     bool keep_markers; /* a snapshot that came later needs them */
     struct rewrite_result result;
-    uint64_t cells, bytes; /* of the input */
 };
 
 /* Has the store's region won rows that the job did not read of its inputs, or read of a file that
@@ -72,7 +75,7 @@ check_store(const struct compact_job *job, const struct view *view, petal_error 
 static const struct file_facts *
 facts_of(const struct compaction *compaction, size_t index)
 {
-    return sst_reader_facts(compaction->inputs[index]->reader);
+    return store_file_facts(compaction->inputs[index]);
 }
 
 static uint64_t
@@ -81,7 +84,7 @@ greatest_sequence(struct store_file *const *files, size_t count)
     uint64_t greatest = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const struct file_facts *facts = sst_reader_facts(files[i]->reader);
+        const struct file_facts *facts = store_file_facts(files[i]);
 
         if (facts->sequence_max > greatest)
             greatest = facts->sequence_max;
@@ -209,7 +212,7 @@ earliest_put(const struct compact_job *job, const struct visibility_rules *rules
     int64_t earliest = INT64_MAX;
 
     for (size_t i = 0; i < job->input_count; i++) {
-        const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
+        const struct file_facts *facts = store_file_facts(job->inputs[i]);
         bool expired = rules->min_versions == 0 && facts->time_max < rules->oldest_unexpired &&
                        facts->sequence_max < newest;
 
@@ -237,7 +240,6 @@ open_input(struct compaction *compaction, petal_error *error)
     struct read_context context = {
         .trace = &compaction->trace, .keep_out_of_cache = true, .whole_file = true};
 
-    compaction->cells = compaction->bytes = 0;
     compaction->iters = mem_zalloc(allocator, count * sizeof *compaction->iters);
     compaction->sources = mem_alloc(allocator, count * sizeof *compaction->sources);
     if (compaction->iters == NULL || compaction->sources == NULL)
@@ -245,9 +247,8 @@ open_input(struct compaction *compaction, petal_error *error)
     for (size_t i = 0; i < count; i++) {
         /* Not lazy: every block is going to be read. */
         sst_iter_init(&compaction->iters[i], compaction->inputs[i]->reader, &context, false, false);
+        compaction->iters[i].first = store_file_first(compaction->inputs[i]);
         compaction->sources[i] = &compaction->iters[i].iter;
-        compaction->cells += facts_of(compaction, i)->cells;
-        compaction->bytes += facts_of(compaction, i)->file_bytes;
     }
     if (merge_iter_init(&compaction->merge, allocator, compaction->sources, count) != PETAL_OK)
         return error_no_memory(error);
@@ -283,12 +284,51 @@ tell_meanwhile(void *argument, uint64_t cells_done, uint64_t cells)
     const struct compact_job *job = compaction->job;
 
     (void)cells;
-    job->meanwhile(job->meanwhile_argument, compaction->cells_before + cells_done,
-                   compaction->job_cells);
+    job->meanwhile(job->meanwhile_argument,
+                   compaction->cells_before + compaction->done + cells_done, compaction->job_cells);
+}
+
+/* Of an amount that goes with the part's cells, the share of so many of them. */
+static uint64_t
+share_of(const struct compaction *compaction, uint64_t amount, uint64_t cells)
+{
+    return (uint64_t)((double)amount * ((double)cells / (double)compaction->cells));
+}
+
+static void
+forget_cuts(struct compaction *compaction, size_t count)
+{
+    for (size_t i = 0; compaction->cuts != NULL && i < count; i++)
+        store_file_unref(compaction->cuts[i]);
+    mem_free(compaction->db->env.allocator, compaction->cuts, count * sizeof(struct store_file *));
+    compaction->cuts = NULL;
+}
+
+/* What is left of the inputs from the first row on that the output does not have. */
+static enum petal_status
+cut_inputs(struct compaction *compaction, petal_error *error)
+{
+    petal_slice rest = compaction->result.rest;
+    size_t count = compaction->input_count;
+    enum petal_status status = PETAL_OK;
+
+    if (rest.size == 0)
+        return PETAL_OK;
+    compaction->cuts =
+        mem_zalloc(compaction->db->env.allocator, count * sizeof(struct store_file *));
+    if (compaction->cuts == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        struct store_file *input = compaction->inputs[i];
+
+        if (slice_compare(store_file_facts(input)->row_max, rest) >= 0)
+            status = store_file_part(&compaction->cuts[i], input, input->run, rest, error);
+    }
+    return status;
 }
 
 static enum petal_status
-write_files(struct compaction *compaction, petal_error *error)
+write_file(struct compaction *compaction, petal_error *error)
 {
     struct rewrite_job job = {
         .family = compaction->job->store->family,
@@ -302,7 +342,9 @@ write_files(struct compaction *compaction, petal_error *error)
         .progress = &compaction->db->progress.compacting,
     };
     uint64_t read_point = read_point_oldest(compaction->db);
-    enum petal_status status = room_take(compaction->db, compaction->room, error);
+    uint64_t left = compaction->cells - compaction->done;
+    uint64_t room = share_of(compaction, compaction->room, left);
+    enum petal_status status = room_take(compaction->db, room, error);
 
     if (status != PETAL_OK)
         return status;
@@ -316,15 +358,17 @@ write_files(struct compaction *compaction, petal_error *error)
         compaction->knows_earliest_put = true;
         job.rules.earliest_put = compaction->earliest_put;
         job.level_sequences = levels_sequences(compaction, &job.rules);
-        job.cells = compaction->cells;
+        job.cells = left;
         job.shared = compaction->job->shared;
         job.low = compaction->job->store->start;
         job.high = compaction->job->end;
         job.input = compaction->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;
         status = rewrite_run(&job, &compaction->result, error);
     }
-    room_give_back(compaction->db, compaction->room);
+    room_give_back(compaction->db, room);
     close_input(compaction);
+    if (status == PETAL_OK)
+        status = cut_inputs(compaction, error);
     if (status == PETAL_OK)
         status = db_sync_directory(compaction->db, error);
     return status;
@@ -333,7 +377,7 @@ write_files(struct compaction *compaction, petal_error *error)
 static uint64_t
 markers_of(const struct store_file *file)
 {
-    const struct file_facts *facts = sst_reader_facts(file->reader);
+    const struct file_facts *facts = store_file_facts(file);
 
     return facts->cells - facts->puts;
 }
@@ -355,13 +399,14 @@ count(const struct compaction *compaction)
 {
     STATS_ADD_SHARED(compaction->db, compaction_cells_in, compaction->result.cells_in);
     STATS_ADD_SHARED(compaction->db, compaction_cells_out, compaction->result.output.cells);
-    STATS_ADD_SHARED(compaction->db, compaction_bytes_in, compaction->bytes);
+    STATS_ADD_SHARED(compaction->db, compaction_bytes_in,
+                     share_of(compaction, compaction->bytes, compaction->result.cells_in));
     STATS_ADD_SHARED(compaction->db, compaction_bytes_out, compaction->result.output.bytes);
 }
 
 /*
- * The outputs take the place of the inputs. A read point that was taken since the markers were
- * judged may see cells from outside: then the outputs are not committed, and keep_markers is set.
+ * The output takes the place of the inputs, as far as it goes. A read point that was taken since the markers were
+ * judged may see cells from outside: then the output is not committed, and keep_markers is set.
  * None is taken until the view has changed, else it would see both sides. *unknown: the manifest
  * failed, so that it may name the outputs or the inputs.
  */
@@ -382,8 +427,14 @@ commit(struct compaction *compaction, bool *unknown, petal_error *error)
         compaction->keep_markers = newest >= first_outside(compaction, change.current);
     }
     if (status == PETAL_OK && !(alone && compaction->keep_markers)) {
-        change_rewritten(&change, job->store, NULL, compaction->inputs, compaction->input_count,
+        petal_slice rest = compaction->result.rest, end = view_end(change.current, job->store);
+
+        change_rewritten(&change, job->store,
+                         &(struct rewritten){.files = compaction->inputs,
+                                             .cuts = compaction->cuts,
+                                             .file_count = compaction->input_count},
                          &compaction->result.output);
+        compaction->past = rest.size == 0 || (end.size > 0 && slice_compare(rest, end) >= 0);
         status = change_commit(&change, error);
         if (status == PETAL_OK)
             change_publish(&change);
@@ -395,7 +446,7 @@ commit(struct compaction *compaction, bool *unknown, petal_error *error)
     return status;
 }
 
-/* Once more, keeping the markers, if a read point came in between. */
+/* Until the next file is full. Once more, keeping the markers, if a read point came in between. */
 static enum petal_status
 write_and_commit(struct compaction *compaction, bool *unknown, petal_error *error)
 {
@@ -404,8 +455,9 @@ write_and_commit(struct compaction *compaction, bool *unknown, petal_error *erro
 
     do {
         kept = compaction->keep_markers;
+        forget_cuts(compaction, compaction->input_count);
         rewrite_result_fini(&compaction->result, compaction->db->env.allocator, true);
-        status = write_files(compaction, error);
+        status = write_file(compaction, error);
         if (status == PETAL_OK)
             status = commit(compaction, unknown, error);
     } while (status == PETAL_OK && compaction->keep_markers != kept);
@@ -468,35 +520,63 @@ check_before(const struct compact_job *job, petal_error *error)
     return status == PETAL_OK ? db_check_writable(job->store->family->table->db, error) : status;
 }
 
-/* Has the file rows of other regions? */
+/* Has the file rows that are not the store's? */
 static bool
-reaches_beyond(const struct compact_job *job, const struct file_facts *facts)
+reaches_beyond(const struct compact_job *job, const struct store_file *file)
 {
-    return slice_compare(facts->row_min, job->store->start) < 0 ||
+    const struct file_facts *facts = store_file_facts(file);
+
+    return (file->part != NULL && file->part->cut) ||
+           slice_compare(facts->row_min, job->store->start) < 0 ||
            (job->end.size > 0 && slice_compare(facts->row_max, job->end) >= 0);
 }
 
-/* What is asked for is rewritten in any case: reading a file shows whether it is damaged. */
-static bool
-is_settled(const struct compact_job *job, const struct file_facts *facts)
+/* When the newest file was written of which an earlier job has left a part; INT64_MAX: none is. */
+static int64_t
+latest_cut(const struct compact_job *job)
 {
-    return job->reason != POLICY_ASKED && !reaches_beyond(job, facts) &&
-           facts_all_needed(facts, family_options(job->store->family), job->now_ms) &&
+    int64_t latest = INT64_MAX;
+
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct store_file *file = job->inputs[i];
+        int64_t written_ms = store_file_facts(file)->written_ms;
+
+        if (file->part != NULL && file->part->cut && (latest == INT64_MAX || written_ms > latest))
+            latest = written_ms;
+    }
+    return latest;
+}
+
+/* What is asked for is rewritten in any case: reading a file shows whether it is damaged. Else what
+ * a stopped job of all files has left (`since` latest_cut) is as this one would leave it. */
+static bool
+is_settled(const struct compact_job *job, const struct store_file *file, int64_t since)
+{
+    const struct file_facts *facts = store_file_facts(file);
+    bool just_left = job->all_files && facts->origin == FILE_ORIGIN_ALL_FILES &&
+                     facts->written_ms >= since && since != INT64_MAX;
+
+    return job->reason != POLICY_ASKED && !reaches_beyond(job, file) &&
+           (just_left ||
+            facts_all_needed(facts, family_options(job->store->family), job->now_ms)) &&
            rewrite_keeps_form(family_options(job->store->family), facts,
                               job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR);
 }
 
-/* What a rewrite takes of the file: all of it, or what the index tells of the region's rows. */
+/* What a rewrite takes of the file: all of it, or what the index tells of the store's rows. */
 static enum petal_status
-wanted_bytes(const struct compact_job *job, const struct sst_reader *reader, uint64_t *bytes,
+wanted_bytes(const struct compact_job *job, const struct store_file *file, uint64_t *bytes,
              petal_error *error)
 {
-    const struct file_facts *facts = sst_reader_facts(reader);
+    const struct file_facts *facts = store_file_facts(file);
+    petal_slice low = job->store->start;
 
     *bytes = facts->file_bytes;
-    if (!reaches_beyond(job, facts))
+    if (!reaches_beyond(job, file))
         return PETAL_OK;
-    return sst_reader_part(reader, job->store->start, job->end, bytes, error);
+    if (slice_compare(low, facts->row_min) < 0)
+        low = facts->row_min;
+    return sst_reader_part(file->reader, low, job->end, bytes, error);
 }
 
 static enum petal_status
@@ -507,6 +587,7 @@ make_parts(struct parts *parts, const struct compact_job *job, petal_error *erro
     struct plan_limits limits = {.small_bytes = db->linked_file_bytes,
                                  .part_bytes = db->compact_file_bytes};
     size_t count = job->input_count;
+    int64_t since = latest_cut(job);
     enum petal_status status = PETAL_OK;
 
     parts->files = mem_alloc(allocator, count * sizeof *parts->files);
@@ -517,13 +598,13 @@ make_parts(struct parts *parts, const struct compact_job *job, petal_error *erro
         parts->linked == NULL)
         return error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {
-        const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
+        const struct file_facts *facts = store_file_facts(job->inputs[i]);
 
         parts->files[i] = (struct plan_file){.row_min = facts->row_min,
                                              .row_max = facts->row_max,
-                                             .settled = is_settled(job, facts),
+                                             .settled = is_settled(job, job->inputs[i], since),
                                              .input = i};
-        status = wanted_bytes(job, job->inputs[i]->reader, &parts->files[i].bytes, error);
+        status = wanted_bytes(job, job->inputs[i], &parts->files[i].bytes, error);
     }
     if (status != PETAL_OK)
         return status;
@@ -548,38 +629,88 @@ cells_of(const struct parts *parts, const struct plan_part *part)
     uint64_t cells = 0;
 
     for (size_t i = part->first; i < part->first + part->count; i++)
-        cells += sst_reader_facts(parts->inputs[i]->reader)->cells;
+        cells += store_file_facts(parts->inputs[i])->cells;
     return cells;
 }
 
-/* What is replaced takes room until nobody holds it. */
-static void
-release_inputs(struct compact_job *job, struct store_file *const *files, size_t count)
+static uint64_t
+bytes_of(const struct parts *parts, const struct plan_part *part)
 {
-    size_t kept = 0;
+    uint64_t bytes = 0;
 
-    for (size_t i = 0; i < job->input_count; i++) {
-        size_t k = 0;
-
-        while (k < count && files[k] != job->inputs[i])
-            k++;
-        if (k == count)
-            job->inputs[kept++] = job->inputs[i];
-    }
-    job->input_count = kept;
-    for (size_t i = 0; i < count; i++)
-        store_file_unref(files[i]);
-    db_collect(job->store->family->table->db);
+    for (size_t i = part->first; i < part->first + part->count; i++)
+        bytes += store_file_facts(parts->inputs[i])->file_bytes;
+    return bytes;
 }
 
-/* One part after the other is rewritten and committed: a job that fails or is given up keeps what
- * it has done, and takes room for one at a time. */
+/* What is left of an input takes its place among the job's. */
+static void
+replace_input(struct compact_job *job, struct store_file *input, struct store_file *cut)
+{
+    size_t at = 0;
+
+    while (job->inputs[at] != input)
+        at++;
+    job->inputs[at] = cut != NULL ? cut : job->inputs[--job->input_count];
+    store_file_unref(input);
+}
+
+/* The output is committed: what is left of the inputs are the inputs. What is replaced takes room
+ * until nobody holds it. */
+static void
+pass_inputs(struct compaction *compaction, struct compact_job *job)
+{
+    size_t count = compaction->input_count;
+
+    compaction->input_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct store_file *cut = NULL;
+
+        if (compaction->cuts != NULL) {
+            cut = compaction->cuts[i];
+            compaction->cuts[i] = NULL; /* the job's */
+        }
+        replace_input(job, compaction->inputs[i], cut);
+        if (cut != NULL)
+            compaction->inputs[compaction->input_count++] = cut;
+    }
+    forget_cuts(compaction, count);
+    db_collect(compaction->db);
+}
+
+/* File after file is written and committed. */
+static enum petal_status
+rewrite_part(struct compaction *compaction, struct compact_job *job, struct parts *parts,
+             petal_error *error)
+{
+    const petal_allocator *allocator = compaction->db->env.allocator;
+    enum petal_status status;
+
+    compaction->done = 0;
+    do {
+        compaction->keep_markers = false;
+        status = write_and_commit(compaction, &parts->unknown, error);
+        if (status == PETAL_OK) {
+            count(compaction);
+            report(compaction);
+            pass_inputs(compaction, job);
+        } else {
+            forget_cuts(compaction, compaction->input_count);
+        }
+        parts->compacted = parts->compacted || compaction->purpose == VISIBILITY_COMPACT;
+        parts->took_ms += compaction->result.took_ms;
+        compaction->done += compaction->result.cells_in;
+        rewrite_result_fini(&compaction->result, allocator, status != PETAL_OK && !parts->unknown);
+    } while (status == PETAL_OK && !compaction->past);
+    return status;
+}
+
+/* One part after the other is rewritten: a job that fails or is given up keeps what it has done. */
 static enum petal_status
 rewrite_parts(struct parts *parts, struct compact_job *job, petal_error *error)
 {
-    petal_db *db = job->store->family->table->db;
     struct compaction compaction = {.job = job,
-                                    .db = db,
+                                    .db = job->store->family->table->db,
                                     .greatest_sequence =
                                         greatest_sequence(job->inputs, job->input_count)};
     enum petal_status status = PETAL_OK;
@@ -596,18 +727,10 @@ rewrite_parts(struct parts *parts, struct compact_job *job, petal_error *error)
         compaction.inputs = parts->inputs + part->first;
         compaction.input_count = part->count;
         compaction.room = part->bytes;
-        compaction.keep_markers = false;
-        status = write_and_commit(&compaction, &parts->unknown, error);
-        if (status == PETAL_OK) {
-            count(&compaction);
-            report(&compaction);
-            release_inputs(job, compaction.inputs, compaction.input_count);
-        }
-        parts->compacted = parts->compacted || compaction.purpose == VISIBILITY_COMPACT;
-        parts->took_ms += compaction.result.took_ms;
+        compaction.cells = cells_of(parts, part);
+        compaction.bytes = bytes_of(parts, part);
+        status = rewrite_part(&compaction, job, parts, error);
         compaction.cells_before += compaction.cells;
-        rewrite_result_fini(&compaction.result, db->env.allocator,
-                            status != PETAL_OK && !parts->unknown);
     }
     return status;
 }
@@ -636,7 +759,7 @@ report_linked(const struct compact_job *job, const struct parts *parts)
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < parts->linked_count; i++)
-        bytes += sst_reader_facts(parts->linked[i]->reader)->file_bytes;
+        bytes += store_file_facts(parts->linked[i])->file_bytes;
     env_log(&db->env, PETAL_LOG_INFO,
             "%s compaction, %s, of %s:%s: %zu files of %" PRIu64
             " bytes that overlap no other are in run %" PRIu64 " as they are",
@@ -719,7 +842,7 @@ report_expired(const struct compaction *compaction)
     uint64_t cells = 0;
 
     for (size_t i = 0; i < job->input_count; i++)
-        cells += sst_reader_facts(job->inputs[i]->reader)->cells;
+        cells += store_file_facts(job->inputs[i])->cells;
     describe_inputs(compaction, inputs, sizeof inputs);
     env_log(&db->env, PETAL_LOG_INFO,
             "files of %s:%s dropped unread: %s; %" PRIu64

@@ -5,14 +5,17 @@
  * other input, and whose facts prove that a rewrite would drop nothing, is linked: it becomes a
  * file of the new run as it is (engine/compact/plan.h). The others are rewritten, in parts that
  * share no row: the job merges the files of a part and writes what some reader at or above the
- * oldest read point can need; one manifest edit removes them and adds the outputs; then a view does
- * the same. So a job that fails or is given up keeps the parts that it has done, and the disk needs
- * room for one part at a time; a part that there is none for is not begun, and the job fails as on
- * a full disk (engine/compact/room.h). Files that a flush adds meanwhile stay as they are: they are
- * newer than all inputs. The inputs go when their last reader lets go.
+ * oldest read point can need. Whenever a file is full, at a row border, one manifest edit adds it
+ * and cuts the inputs: of those that have later rows the store keeps a part (engine/state/view.h),
+ * the others are removed. Then a view does the same. So a job that fails or is given up keeps the
+ * files that it has written, and the next one of the same runs begins behind them. Inputs whose
+ * rows overlap all go at the end alone: so the disk needs room for one part at a time. One that
+ * there is none for is not begun, and the job fails as on a full disk (engine/compact/room.h).
+ * Files that a flush adds meanwhile stay as they are: they are newer than all inputs. The inputs go
+ * when their last reader lets go.
  *
- * Between two parts the run has outputs beside files that were there before, and the other runs
- * have lost some: of each row all cells lie in the inputs or all in the outputs, so no answer
+ * Between two commits the run has outputs beside files that were there before, and the other runs
+ * have lost some rows: of each row all cells lie in the inputs or all in the outputs, so no answer
  * changes. Sequences of the run and of those others interleave then, but not those of any row.
  *
  * ALL FILES of the store: HBase's major compaction, which drops markers whose work is done. Nothing

@@ -13,7 +13,7 @@
  * `part_bytes` do not count, and stay: two of them would become two again.
  *
  * The files to be rewritten are divided into parts without common rows. A part ends after
- * part_bytes: its outputs can be committed before the next one begins.
+ * part_bytes: then its inputs go before the next one begins.
  *
  * Threads: pure.
  */

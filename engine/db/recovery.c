@@ -21,22 +21,21 @@ open_stores(petal_db *db, petal_family *family, struct view *view, petal_error *
 {
     const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
     const struct manifest_family *described = manifest_find_family(table, family->id);
-    const struct store_view *before = NULL;
+    struct number_map open = {0};
     enum petal_status status = PETAL_OK;
 
     for (size_t i = 0; status == PETAL_OK && i < family->stores.count; i++) {
         struct store *store = family->stores.places[i].store;
         struct store_view *made;
 
-        status = store_open(store, &described->stores[i], family_store_end(family, i), before, true,
+        status = store_open(store, &described->stores[i], family_store_end(family, i), &open, true,
                             &made, error);
-        if (status != PETAL_OK)
-            break;
-        if (view_set_store(view, store, made) != PETAL_OK)
-            return error_no_memory(error);
-        progress_count_runs(&db->progress, &db->views, store);
-        before = made;
+        if (status == PETAL_OK && view_set_store(view, store, made) != PETAL_OK)
+            status = error_no_memory(error);
+        if (status == PETAL_OK)
+            progress_count_runs(&db->progress, &db->views, store);
     }
+    number_map_fini(&open, db->env.allocator);
     return status;
 }
 

@@ -122,7 +122,7 @@ files_by_number(const struct store_view *store, const petal_allocator *allocator
     return files;
 }
 
-/* The described file: one that is open, if it has not moved to another run; else it is opened. */
+/* The described file: what is open of it, if that is all that is new. */
 static enum petal_status
 take_file(struct takeover *takeover, petal_family *family, const struct manifest_file *described,
           struct store_file *const *open, size_t open_count, struct store_file **file,
@@ -132,11 +132,8 @@ take_file(struct takeover *takeover, petal_family *family, const struct manifest
 
     if (open_count > 0)
         found = bsearch(&described->number, open, open_count, sizeof *open, compare_to_number);
-    if (found == NULL || (*found)->run != described->run)
-        return db_open_file(takeover->db, family, described, file, error);
-    store_file_ref(*found);
-    *file = *found;
-    return PETAL_OK;
+    return db_open_described(takeover->db, family, described, found != NULL ? *found : NULL, file,
+                             error);
 }
 
 /* Open the described files; *opened of them are open, also on failure. */
@@ -194,7 +191,8 @@ is_as_described(const struct takeover *takeover, const struct store_view *presen
     for (size_t i = 0; i < described->file_count; i++) {
         /* The order is normally the same. If not, the store is made again, which is right, too. */
         if (before->files[i].number != described->files[i].number ||
-            before->files[i].run != described->files[i].run)
+            before->files[i].run != described->files[i].run ||
+            !slice_equal(before->files[i].first_row, described->files[i].first_row))
             return false;
     }
     return true;

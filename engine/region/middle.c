@@ -56,8 +56,8 @@ take_files(struct border_files *files, const petal_allocator *allocator,
         files->files[i] = (struct border_file){
             .row_min = file->facts->row_min, .row_max = file->facts->row_max, .bytes = file->bytes};
         if (status == PETAL_OK && file->shared)
-            status =
-                sst_reader_part(file->reader, region->start, end, &files->files[i].bytes, error);
+            status = sst_reader_part(file->reader, file_entry_low(file, region->start), end,
+                                     &files->files[i].bytes, error);
         files->bytes += files->files[i].bytes;
     }
     return status;
@@ -84,7 +84,8 @@ find_middles(struct border_files *files, const petal_allocator *allocator,
         size_t row_bytes;
         uint8_t *copy;
         enum petal_status status =
-            sst_reader_middle(entry->reader, region->start, end, row, &row_bytes, &bytes, error);
+            sst_reader_middle(entry->reader, file_entry_low(entry, region->start), end, row,
+                              &row_bytes, &bytes, error);
 
         if (status != PETAL_OK)
             return status;

@@ -16,7 +16,8 @@ add_file(petal_region_info *info, const struct file_entry *file, petal_error *er
     petal_error cause;
 
     if (file->shared &&
-        sst_reader_part(file->reader, info->start, info->end, &bytes, &cause) != PETAL_OK &&
+        sst_reader_part(file->reader, file_entry_low(file, info->start), info->end, &bytes,
+                        &cause) != PETAL_OK &&
         error_passes(&cause))
         return error_copy(error, &cause);
     info->file_bytes += bytes;

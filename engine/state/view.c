@@ -96,10 +96,73 @@ store_file_new(struct store_file **file, const struct env *env, struct readers *
     return PETAL_OK;
 }
 
+/* Complete a part of `file`: of its rows those from `first` on. */
+static enum petal_status
+cut_part(struct file_part *part, const struct store_file *file, petal_slice first,
+         petal_error *error)
+{
+    uint8_t *row = (uint8_t *)(part + 1);
+
+    part->facts = *store_file_facts(file);
+    part->bytes = file->part != NULL ? file->part->bytes : part->facts.file_bytes;
+    part->cut = file->part != NULL && file->part->cut;
+    memcpy(row, first.data, first.size);
+    cell_key_make(&part->first, row + first.size, slice_make(row, first.size), slice_make(NULL, 0),
+                  true, INT64_MAX, CELL_SEQUENCE_MAX);
+    part->facts.row_min = part->first.row; /* that of the file may be in another part's memory */
+    if (slice_equal(first, store_file_facts(file)->row_min))
+        return PETAL_OK;
+    part->cut = true;
+    return sst_reader_part(file->reader, first, slice_make(NULL, 0), &part->bytes, error);
+}
+
+enum petal_status
+store_file_part(struct store_file **part, struct store_file *file, uint64_t run, petal_slice first,
+                petal_error *error)
+{
+    const petal_allocator *allocator = file->env->allocator;
+    struct store_file *made = mem_zalloc(allocator, sizeof *made);
+    struct file_part *own;
+    size_t key_bytes;
+    enum petal_status status = PETAL_OK;
+
+    if (slice_compare(first, store_file_facts(file)->row_min) < 0)
+        first = store_file_facts(file)->row_min;
+    key_bytes = first.size + cell_key_bound(first.size, 0);
+    own = mem_alloc(allocator, sizeof *own + key_bytes);
+    *part = made;
+    if (made != NULL && own != NULL)
+        status = cut_part(own, file, first, error);
+    else
+        status = error_no_memory(error);
+    if (status != PETAL_OK) {
+        mem_free(allocator, own, sizeof *own + key_bytes);
+        mem_free(allocator, made, sizeof *made);
+        *part = NULL;
+        return status;
+    }
+    own->whole = store_file_whole(file);
+    own->key_bytes = key_bytes;
+    take(&own->whole->references);
+    atomic_init(&made->references, 1);
+    atomic_init(&made->obsolete, false);
+    atomic_init(&made->bad, atomic_load_explicit(&file->bad, memory_order_relaxed));
+    made->env = file->env;
+    made->readers = file->readers;
+    made->born = file->born;
+    made->cache = file->cache;
+    made->reader = file->reader;
+    made->number = file->number;
+    made->run = run;
+    made->part = own;
+    *part = made;
+    return PETAL_OK;
+}
+
 bool
 store_file_has_rows(const struct store_file *file, petal_slice low, petal_slice high)
 {
-    const struct file_facts *facts = sst_reader_facts(file->reader);
+    const struct file_facts *facts = store_file_facts(file);
 
     return slice_compare(facts->row_max, low) >= 0 &&
            (high.size == 0 || slice_compare(facts->row_min, high) < 0);
@@ -111,11 +174,27 @@ store_file_ref(struct store_file *file)
     take(&file->references);
 }
 
+static void
+free_part(struct store_file *file)
+{
+    const petal_allocator *allocator = file->env->allocator;
+    struct store_file *whole = file->part->whole;
+
+    assert(!atomic_load_explicit(&file->obsolete, memory_order_relaxed));
+    mem_free(allocator, file->part, sizeof *file->part + file->part->key_bytes);
+    mem_free(allocator, file, sizeof *file);
+    store_file_unref(whole);
+}
+
 void
 store_file_unref(struct store_file *file)
 {
     if (file == NULL || !drop_is_last(&file->references))
         return;
+    if (file->part != NULL) {
+        free_part(file);
+        return;
+    }
     if (atomic_load_explicit(&file->obsolete, memory_order_relaxed)) {
         readers_remove(file->readers, FILENAME_STORE_FILE, file->number, file->born);
         cache_erase_file(file->cache, file->number);
@@ -155,17 +234,19 @@ marker_kinds(const struct file_facts *facts)
 static void
 bound_entry(struct file_entry *entry, petal_slice low, petal_slice high)
 {
+    const struct file_part *part = entry->file->part;
     bool below = slice_compare(entry->facts->row_min, low) < 0;
     bool above = high.size > 0 && slice_compare(entry->facts->row_max, high) >= 0;
+    uint64_t bytes = part != NULL ? part->bytes : entry->facts->file_bytes;
 
-    entry->shared = below || above;
-    entry->bytes = entry->facts->file_bytes >> (below + above);
+    entry->shared = below || above || (part != NULL && part->cut);
+    entry->bytes = bytes >> (below + above);
 }
 
 static struct file_entry
 file_entry_of(struct store_file *file, petal_slice low, petal_slice high)
 {
-    const struct file_facts *facts = sst_reader_facts(file->reader);
+    const struct file_facts *facts = store_file_facts(file);
     struct file_entry entry = {
         .row_min_head = slice_head(facts->row_min, 0),
         .row_max_head = slice_head(facts->row_max, 0),
@@ -271,6 +352,22 @@ settle_files(struct store_view *made)
     }
 }
 
+/* If the file is cut, the part takes its place, which is that of the same sequences and times, and
+ * its run. */
+static void
+cut_entry(struct file_entry *entry, const struct store_change *change)
+{
+    uint64_t run = entry->run;
+
+    for (size_t i = 0; i < change->cut_file_count; i++) {
+        if (change->uncut_files[i] != entry->file)
+            continue;
+        *entry = file_entry_of(change->cut_files[i], change->low, change->high);
+        entry->run = run;
+        return;
+    }
+}
+
 /* The files of a new view: those of `base` that stay, which are sorted, and the added ones, which
  * are sorted at the end of the array and then take their places among them. */
 static void
@@ -301,6 +398,7 @@ merge_files(struct store_view *made, const struct store_view *base,
         while (added < end && compare_entries(added, present) < 0)
             made->files[at++] = *added++;
         made->files[at] = *present;
+        cut_entry(&made->files[at], change);
         if (is_among(change->link_files, change->link_file_count, present->file))
             made->files[at].run = change->link_run;
         at++;

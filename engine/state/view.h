@@ -54,7 +54,12 @@ struct store_memtable {
     _Atomic(uint32_t) ttl_cells;    /* cells with a TTL of their own, likewise */
 };
 
-/* A store file with its count. When `obsolete` is set the last reference removes the file. */
+/* A store file with its count. When `obsolete` is set the last reference removes the file.
+ *
+ * A PART is what a store has of a file when it is not all, or is in another run there than for
+ * another store: the rows from one on, since a compaction has rewritten those before. It has facts
+ * of its own, of which the least row is that one; its counts are the whole file's. It holds the
+ * whole file, which alone is obsolete or charged. */
 struct store_file {
     _Atomic(uint32_t) references;
     const struct env *env;
@@ -65,9 +70,20 @@ struct store_file {
     struct memory_budget *budget; /* NULL: nothing is charged */
     size_t charged;               /* to it, given back with the last reference */
     uint64_t number;
-    uint64_t run; /* when it was opened; the views say which it is now */
+    uint64_t run;           /* when it was opened; the views say which it is now */
+    struct file_part *part; /* NULL: it is a whole file */
     _Atomic(bool) obsolete;
     _Atomic(bool) bad; /* no compaction in the background reads it (engine/state/damage.h) */
+};
+
+/* Memory of the store_file. */
+struct file_part {
+    struct store_file *whole; /* referenced */
+    struct file_facts facts;
+    uint64_t bytes;        /* of the file, about, that are of its rows */
+    bool cut;              /* the file has rows before */
+    struct cell_key first; /* it has no cell before that, of its least row */
+    size_t key_bytes;      /* of memory behind this struct, which that key and row are in */
 };
 
 /* The facts by which a file is read or skipped, adjacent for all files of a store; those that most
@@ -87,7 +103,7 @@ struct file_entry {
     uint64_t bytes; /* of the file, about, that are of rows of the store's region */
     int64_t time_min;
     bool has_ttl; /* cells with a TTL of their own */
-    bool shared;  /* it has rows of other regions, too */
+    bool shared;  /* it has rows that are not the store's, too */
 };
 
 struct store_view {
@@ -212,15 +228,40 @@ void store_memtable_charge(struct store_memtable *memtable, struct memory_budget
 enum petal_status store_file_new(struct store_file **file, const struct env *env,
                                  struct readers *readers, struct cache *cache,
                                  struct sst_reader *reader, uint64_t number, uint64_t run);
+/* The rows of `file`, itself whole or a part, from `first` on (empty: all that it has). Reads its
+ * index where that cuts off some. */
+enum petal_status store_file_part(struct store_file **part, struct store_file *file, uint64_t run,
+                                  petal_slice first, petal_error *error);
+/* What removes the file when it is obsolete. */
+static inline struct store_file *
+store_file_whole(struct store_file *file)
+{
+    return file->part != NULL ? file->part->whole : file;
+}
+
+static inline const struct file_facts *
+store_file_facts(const struct store_file *file)
+{
+    return file->part != NULL ? &file->part->facts : sst_reader_facts(file->reader);
+}
+
+/* Where an iterator over the reader is to begin (sst_iter.first). */
+static inline const struct cell_key *
+store_file_first(const struct store_file *file)
+{
+    return file->part != NULL ? &file->part->first : NULL;
+}
+
 /* Has it rows from `low` up to `high` (empty: open)? */
 bool store_file_has_rows(const struct store_file *file, petal_slice low, petal_slice high);
 void store_file_ref(struct store_file *file);
 void store_file_unref(struct store_file *file);
 
 /* A store view made from `base` (NULL: empty): with `add_memtable` in front, without
- * `remove_memtable` and `remove_files`, with `add_files`, and `link_files` in the run `link_run`.
- * The new view references what is added. `low` and `high` are the ends of the region of the rows
- * that added files have (empty: open). REQUIRES: what is removed or linked is in `base`. */
+ * `remove_memtable` and `remove_files`, with `add_files`, `cut_files` in place of the
+ * `uncut_files`, parts of these, and `link_files` in the run `link_run`. The new view references
+ * what is added. `low` and `high` are the ends of the region of the rows
+ * that added files have (empty: open). REQUIRES: what is removed, cut or linked is in `base`. */
 struct store_change {
     petal_slice low, high;
     struct store_memtable *add_memtable;
@@ -229,6 +270,8 @@ struct store_change {
     size_t remove_file_count;
     struct store_file *const *add_files;
     size_t add_file_count;
+    struct store_file *const *uncut_files, *const *cut_files;
+    size_t cut_file_count;
     struct store_file *const *link_files;
     size_t link_file_count;
     uint64_t link_run;
@@ -245,6 +288,13 @@ enum petal_status store_view_of_region(struct store_view **store_view,
                                        const petal_allocator *allocator, petal_slice low,
                                        petal_slice high, struct store_memtable *memtable,
                                        const struct store_view *const *bases, size_t base_count);
+
+/* The first row that the store can have of the file, of a region that begins at `start`. */
+static inline petal_slice
+file_entry_low(const struct file_entry *file, petal_slice start)
+{
+    return slice_compare(start, file->facts->row_min) > 0 ? start : file->facts->row_min;
+}
 
 /* Bytes of its files, about, that are of rows of the region. */
 uint64_t store_view_file_bytes(const struct store_view *store_view);

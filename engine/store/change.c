@@ -84,52 +84,96 @@ take_output(struct change *change, const struct store *store, petal_slice end,
     return count;
 }
 
-/* Those of the files that the store still has: a region that was split has lost some. */
-static size_t
-take_out_files(struct change *change, const struct store *store, const struct store_view *present,
-               struct store_file *const *files, size_t file_count, struct store_file **removed)
+/* The manifest takes the file out and in again, as a file of a run with the rows from one on: so no
+ * reader of it has to know of links and cuts. */
+static void
+describe_again(struct change *change, const struct store *store, const struct store_file *file,
+               const uint64_t *run, const petal_slice *first_row)
 {
-    size_t count = 0;
+    const struct manifest *manifest = change->db->manifest;
+    const struct manifest_store *described =
+        manifest_find_store(manifest, store->region, store->family->id);
+    struct manifest_file changed;
+    size_t place;
+    bool found = manifest_find_file(manifest, described, file->number, &place);
 
-    for (size_t i = 0; i < file_count; i++) {
-        if (!store_view_has_file(present, files[i]))
+    assert(found);
+    (void)found;
+    changed = described->files[place];
+    if (run != NULL)
+        changed.run = *run;
+    if (first_row != NULL)
+        changed.first_row = *first_row;
+    manifest_edit_remove_file(&change->edit, store->region, store->family->id, file->number);
+    manifest_edit_add_file(&change->edit, store->region, store->family->id, &changed);
+}
+
+/* How the files of a store change: arrays with room for all of them. */
+struct files_change {
+    struct store_file **added, **removed, **uncut, **cut;
+    size_t removed_count, cut_count;
+};
+
+/* Those that the store still has, since a region that was split has lost some, go, or what is left
+ * of them takes their place. */
+static void
+take_out_files(struct change *change, const struct store *store, petal_slice end,
+               const struct rewritten *rewritten, struct files_change *files)
+{
+    const struct store_view *present = view_store(change->view, store);
+
+    for (size_t i = 0; i < rewritten->file_count; i++) {
+        struct store_file *file = rewritten->files[i];
+        struct store_file *cut = rewritten->cuts != NULL ? rewritten->cuts[i] : NULL;
+
+        if (!store_view_has_file(present, file))
             continue;
-        manifest_edit_remove_file(&change->edit, store->region, store->family->id,
-                                  files[i]->number);
-        removed[count++] = files[i];
+        if (cut != NULL && store_file_has_rows(cut, store->start, end)) {
+            describe_again(change, store, file, NULL, &store_file_facts(cut)->row_min);
+            files->uncut[files->cut_count] = file;
+            files->cut[files->cut_count++] = cut;
+            continue;
+        }
+        manifest_edit_remove_file(&change->edit, store->region, store->family->id, file->number);
+        files->removed[files->removed_count++] = file;
     }
-    change_let_go(change, removed, count);
-    return count;
+    change_let_go(change, files->removed, files->removed_count);
 }
 
 void
-change_rewritten(struct change *change, struct store *store, struct store_memtable *memtable,
-                 struct store_file *const *files, size_t file_count,
+change_rewritten(struct change *change, struct store *store, const struct rewritten *rewritten,
                  const struct output_files *output)
 {
     const petal_allocator *allocator = change->db->env.allocator;
-    const struct store_view *present;
-    size_t most = output->count + file_count + 1;
-    struct store_file **added = mem_alloc(allocator, most * sizeof(struct store_file *));
-    struct store_change difference = {
-        .low = store->start, .remove_memtable = memtable, .add_files = added};
+    size_t most = output->count + 3 * rewritten->file_count + 1;
+    struct store_file **memory = mem_alloc(allocator, most * sizeof(struct store_file *));
+    struct files_change files = {.added = memory};
+    struct store_change difference = {.low = store->start, .remove_memtable = rewritten->memtable};
     struct store_view *made;
 
     assert(!store_is_dropped(store));
-    change->no_memory = change->no_memory || added == NULL;
+    change->no_memory = change->no_memory || memory == NULL;
     if (touch(change, store)) {
-        present = view_store(change->view, store);
+        files.removed = files.added + output->count;
+        files.uncut = files.removed + rewritten->file_count;
+        files.cut = files.uncut + rewritten->file_count;
         difference.high = view_end(change->current, store);
-        difference.add_file_count = take_output(change, store, difference.high, output, added);
-        difference.remove_files = added + output->count;
-        difference.remove_file_count =
-            take_out_files(change, store, present, files, file_count, added + output->count);
-        if (store_view_new(&made, allocator, present, &difference) == PETAL_OK)
+        difference.add_files = files.added;
+        difference.add_file_count =
+            take_output(change, store, difference.high, output, files.added);
+        take_out_files(change, store, difference.high, rewritten, &files);
+        difference.remove_files = files.removed;
+        difference.remove_file_count = files.removed_count;
+        difference.uncut_files = files.uncut;
+        difference.cut_files = files.cut;
+        difference.cut_file_count = files.cut_count;
+        if (store_view_new(&made, allocator, view_store(change->view, store), &difference) ==
+            PETAL_OK)
             put_store(change, store, made);
         else
             change->no_memory = true;
     }
-    mem_free(allocator, added, most * sizeof(struct store_file *));
+    mem_free(allocator, memory, most * sizeof(struct store_file *));
 }
 
 static bool
@@ -160,7 +204,7 @@ change_flushed(struct change *change, const struct store *store, struct store_me
          place++) {
         struct store *present = list->regions[place].store;
 
-        change_rewritten(change, present, memtable, NULL, 0, output);
+        change_rewritten(change, present, &(struct rewritten){.memtable = memtable}, output);
         manifest_edit_flushed(&change->edit, present->region, family->id, flushed);
     }
 }
@@ -173,28 +217,8 @@ change_added(struct change *change, const petal_family *family, const struct out
     assert(list != NULL && !family_is_dropped(family));
     for (uint32_t i = 0; i < list->count; i++) {
         if (has_output(list, i, output))
-            change_rewritten(change, list->regions[i].store, NULL, NULL, 0, output);
+            change_rewritten(change, list->regions[i].store, &(struct rewritten){0}, output);
     }
-}
-
-/* The manifest takes the file out and in again, so that no reader of it has to know of links. */
-static void
-describe_link(struct change *change, const struct store *store, const struct store_file *file,
-              uint64_t run)
-{
-    const struct manifest *manifest = change->db->manifest;
-    const struct manifest_store *described =
-        manifest_find_store(manifest, store->region, store->family->id);
-    struct manifest_file linked;
-    size_t place;
-    bool found = manifest_find_file(manifest, described, file->number, &place);
-
-    assert(found);
-    (void)found;
-    linked = described->files[place];
-    linked.run = run;
-    manifest_edit_remove_file(&change->edit, store->region, store->family->id, file->number);
-    manifest_edit_add_file(&change->edit, store->region, store->family->id, &linked);
 }
 
 void
@@ -215,7 +239,7 @@ change_linked(struct change *change, struct store *store, struct store_file *con
     }
     put_store(change, store, store_view);
     for (size_t i = 0; i < file_count; i++)
-        describe_link(change, store, files[i], run);
+        describe_again(change, store, files[i], &run, NULL);
 }
 
 void
@@ -339,7 +363,7 @@ remove_files(struct change *change)
 
         if (manifest_names_file(db->manifest, file->number))
             continue;
-        atomic_store_explicit(&file->obsolete, true, memory_order_relaxed);
+        atomic_store_explicit(&store_file_whole(file)->obsolete, true, memory_order_relaxed);
         change->removed[gone++] = file;
     }
     damage_end(&db->schema, change->removed, gone);

@@ -47,13 +47,19 @@ struct change {
 /* `slot_count`: that of families to be made; 0: none is. */
 void change_begin(struct change *change, petal_db *db, size_t slot_count);
 
+/* What an output was made of. */
+struct rewritten {
+    struct store_memtable *memtable; /* NULL: none */
+    struct store_file *const *files;
+    struct store_file *const *cuts; /* of each the part that is left, NULL: none; NULL: of none */
+    size_t file_count;
+};
+
 /*
- * The files of `output`, as far as they have rows of the store's region, take the place of
- * `memtable`, if not NULL, and of `files`, of which they were made, as far as the store has them
- * still. REQUIRES: the memtable is in the store.
+ * The files of `output`, as far as they have rows of the store's region, take the place of what
+ * they were made of, as far as the store has that still. REQUIRES: the memtable is in the store.
  */
-void change_rewritten(struct change *change, struct store *store, struct store_memtable *memtable,
-                      struct store_file *const *files, size_t file_count,
+void change_rewritten(struct change *change, struct store *store, const struct rewritten *rewritten,
                       const struct output_files *output);
 
 /* The same in all stores that have the memtable, which was that of `store`: its own, and those that

@@ -66,6 +66,41 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
     return PETAL_OK;
 }
 
+/* Is what is open just what is described? */
+static bool
+is_described_part(const struct store_file *file, const struct manifest_file *described)
+{
+    petal_slice row_min = store_file_facts(file)->row_min;
+
+    return file->run == described->run &&
+           (file->part == NULL || !file->part->cut ? described->first_row.size == 0
+                                                   : slice_equal(row_min, described->first_row));
+}
+
+enum petal_status
+db_open_described(petal_db *db, const petal_family *family, const struct manifest_file *described,
+                  struct store_file *open, struct store_file **file, petal_error *error)
+{
+    struct store_file *whole = NULL;
+    enum petal_status status = PETAL_OK;
+
+    *file = open;
+    if (open != NULL && is_described_part(open, described)) {
+        store_file_ref(open);
+        return PETAL_OK;
+    }
+    if (open != NULL)
+        store_file_ref(whole = store_file_whole(open));
+    else
+        status = db_open_file(db, family, described, &whole, error);
+    *file = whole;
+    if (status != PETAL_OK || is_described_part(whole, described))
+        return status;
+    status = store_file_part(file, whole, described->run, described->first_row, error);
+    store_file_unref(whole);
+    return status;
+}
+
 /* A memtable in front of files that are open; the store view takes references of its own. */
 static enum petal_status
 make_view(struct store *store, petal_slice end, struct store_file *const *files, size_t file_count,
@@ -90,36 +125,41 @@ make_view(struct store *store, petal_slice end, struct store_file *const *files,
     return status;
 }
 
-/* The file, if the view has it in the same run; NULL: it has not. */
+/* What is open of the file; NULL: nothing is. */
 static struct store_file *
-find_open(const struct store_view *store, const struct manifest_file *described)
+find_open(const struct number_map *open, const struct manifest_file *described)
 {
-    for (uint32_t i = 0; store != NULL && i < store->file_count; i++) {
-        if (store->files[i].file->number == described->number &&
-            store->files[i].file->run == described->run)
-            return store->files[i].file;
+    struct store_file *file = NULL;
+    size_t place = 0;
+    uint64_t address;
+
+    while (number_map_next(open, described->number, &place, &address)) {
+        file = (struct store_file *)(uintptr_t)address;
+        if (is_described_part(file, described))
+            break;
     }
-    return NULL;
+    return file;
 }
 
 static enum petal_status
 open_file(struct store *store, const struct manifest_file *described, petal_slice end,
-          const struct store_view *before, struct store_file **file, petal_error *error)
+          struct number_map *open, struct store_file **file, petal_error *error)
 {
     petal_db *db = store->family->table->db;
+    struct store_file *found = find_open(open, described);
     char path[PETAL_PATH_BYTES];
     enum petal_status status;
 
-    *file = find_open(before, described);
-    if (*file != NULL) {
-        store_file_ref(*file);
-        return PETAL_OK;
-    }
-    status = db_open_file(db, store->family, described, file, error);
+    if (!number_map_reserve(open, db->env.allocator, 1))
+        return error_no_memory(error);
+    status = db_open_described(db, store->family, described, found, file, error);
     if (status != PETAL_OK)
         return status;
     if (store_file_has_rows(*file, store->start, end)) {
-        sst_reader_read_ahead((*file)->reader, &db->index_ahead);
+        if (found == NULL)
+            sst_reader_read_ahead((*file)->reader, &db->index_ahead);
+        if (found != *file)
+            number_map_add(open, described->number, (uint64_t)(uintptr_t)*file);
         return PETAL_OK;
     }
     store_file_unref(*file);
@@ -131,7 +171,7 @@ open_file(struct store *store, const struct manifest_file *described, petal_slic
 
 enum petal_status
 store_open(struct store *store, const struct manifest_store *described, petal_slice end,
-           const struct store_view *before, bool without_lost, struct store_view **store_view,
+           struct number_map *open, bool without_lost, struct store_view **store_view,
            petal_error *error)
 {
     petal_family *family = store->family;
@@ -149,7 +189,7 @@ store_open(struct store *store, const struct manifest_store *described, petal_sl
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {
         const struct manifest_file *file = &described->files[i];
 
-        status = open_file(store, file, end, before, &files[opened], &cause);
+        status = open_file(store, file, end, open, &files[opened], &cause);
         opened += status == PETAL_OK;
         if (status != PETAL_OK && without_lost)
             status = damage_note_lost(family, file->number, &cause);
@@ -159,7 +199,7 @@ store_open(struct store *store, const struct manifest_store *described, petal_sl
     if (status == PETAL_OK && make_view(store, end, files, opened, store_view) != PETAL_OK)
         status = error_no_memory(error);
     for (size_t i = 0; i < opened; i++)
-        family_note_given(family, sst_reader_facts(files[i]->reader)->time_max);
+        family_note_given(family, store_file_facts(files[i])->time_max);
     for (size_t i = 0; i < opened; i++)
         store_file_unref(files[i]);
     mem_free(allocator, files, count * sizeof *files);

@@ -25,6 +25,7 @@ struct rewrite {
     uint8_t *row; /* at hand */
     size_t row_bytes, row_capacity;
     bool in_row;
+    bool ended;    /* the file is full, and the result has the next row */
     uint64_t told; /* cells, to the job's progress */
 };
 
@@ -75,7 +76,21 @@ is_row_at_hand(const struct rewrite *rewrite, petal_slice row)
            memcmp(rewrite->row, row.data, row.size) == 0;
 }
 
-/* Begin with the row of the cell at hand, if it is another one. */
+/* The file ends before the row. */
+static enum petal_status
+end_before(struct rewrite *rewrite, petal_slice row, petal_error *error)
+{
+    uint8_t *copy = mem_alloc(rewrite->db->env.allocator, row.size);
+
+    if (copy == NULL)
+        return error_no_memory(error);
+    memcpy(copy, row.data, row.size);
+    rewrite->result->rest = slice_make(copy, row.size);
+    rewrite->ended = true;
+    return PETAL_OK;
+}
+
+/* Begin with the row of the cell at hand, if it is another one, or end before it. */
 static enum petal_status
 follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
 {
@@ -86,11 +101,11 @@ follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
 
     if (rewrite->in_row && is_row_at_hand(rewrite, row))
         return PETAL_OK;
+    if (store_output_bytes(&rewrite->output) >= job->file_bytes)
+        return end_before(rewrite, row, error);
     if (job->meanwhile != NULL)
         job->meanwhile(job->meanwhile_argument, rewrite->result->cells_in, job->cells);
     status = check_wanted(rewrite, error);
-    if (status == PETAL_OK && store_output_bytes(&rewrite->output) >= job->file_bytes)
-        status = store_output_end_file(&rewrite->output, error);
     if (status != PETAL_OK)
         return status;
     grown = row.size < rewrite->row_capacity ||
@@ -139,7 +154,7 @@ take_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
     enum visibility_verdict verdict;
     enum petal_status status = follow_row(rewrite, cell->row, error);
 
-    if (status != PETAL_OK)
+    if (status != PETAL_OK || rewrite->ended)
         return status;
     if (++rewrite->result->cells_in % CELLS_BETWEEN_LOOKS == 0) {
         progress_step(rewrite);
@@ -193,6 +208,8 @@ take_all(struct rewrite *rewrite, petal_error *error)
 
     while (status == PETAL_OK && input->valid && !is_above(rewrite, input->cell.row)) {
         status = take_cell(rewrite, &input->cell, error);
+        if (rewrite->ended)
+            break;
         if (status == PETAL_OK)
             status = input->ops->next(input, error);
     }
@@ -205,12 +222,13 @@ static enum petal_status
 check_balance(const struct rewrite *rewrite, petal_error *error)
 {
     const struct rewrite_result *result = rewrite->result;
+    bool is_part = rewrite->job->shared || rewrite->ended;
     uint64_t dropped = 0;
 
     for (int reason = 0; reason < VISIBILITY_REASONS; reason++)
         dropped += result->dropped[reason];
-    if ((rewrite->job->shared ? result->cells_in <= rewrite->job->cells
-                              : result->cells_in == rewrite->job->cells) &&
+    if ((is_part ? result->cells_in <= rewrite->job->cells
+                 : result->cells_in == rewrite->job->cells) &&
         result->cells_in == result->output.cells + dropped &&
         result->dropped[VISIBILITY_OUTSIDE] == 0)
         return PETAL_OK;
@@ -268,6 +286,7 @@ void
 rewrite_result_fini(struct rewrite_result *result, const petal_allocator *allocator, bool remove)
 {
     store_output_files_fini(&result->output, allocator, remove);
+    mem_free(allocator, (void *)(uintptr_t)result->rest.data, result->rest.size);
     *result = (struct rewrite_result){0};
 }
 

@@ -1,14 +1,15 @@
 /*
- * rewrite.h -- cells of one store, from an iterator, through the rules of visibility, into new
- * store files: what a flush and a compaction have in common.
+ * rewrite.h -- cells of one store, from an iterator, through the rules of visibility, into a new
+ * store file: what a flush and a compaction have in common.
  *
  * Cells in = cells out + cells dropped by each reason, and cells in is what the sources' facts say:
  * checked before the result is handed out, so that bad memory does not lose cells in silence. (Of a
  * part of the sources' rows it is only known that there are no more.) When all cells are dropped
- * there is no file.
+ * there is no file. At a row border after a number of bytes the file ends: the caller commits it,
+ * and goes on with the row that is told.
  *
- * The files are complete, synced and open, but nothing names them yet: the caller syncs the
- * directory and commits them, or removes them.
+ * The file is complete, synced and open, but nothing names it yet: the caller syncs the directory
+ * and commits it, or removes it.
  */
 #ifndef PETAL_ENGINE_STORE_REWRITE_H
 #define PETAL_ENGINE_STORE_REWRITE_H
@@ -25,7 +26,7 @@ typedef void rewrite_meanwhile(void *argument, uint64_t cells_done, uint64_t cel
 
 struct rewrite_job {
     petal_family *family;
-    struct cell_iter *input; /* not positioned; all of it is rewritten */
+    struct cell_iter *input; /* not positioned */
     uint64_t cells;          /* that it yields */
     /* Some of its rows are not wanted, those before `low` and from `high` on (empty: open): then it
      * yields at most so many. */
@@ -38,7 +39,7 @@ struct rewrite_job {
     uint64_t sequence_max;   /* the greatest of the input's files, which the output's name, too */
     uint64_t run;            /* of the output; 0: a new one */
     enum file_origin origin; /* of the output, for its facts and its share of the error rate */
-    uint64_t file_bytes; /* at a row border after so many bytes another file of the run begins */
+    uint64_t file_bytes;     /* it ends at a row border after so many bytes */
     const _Atomic(bool) *give_up; /* looked at now and then: end with PETAL_BUSY. NULL: never */
     rewrite_meanwhile *meanwhile; /* NULL: nothing */
     void *meanwhile_argument;
@@ -47,6 +48,7 @@ struct rewrite_job {
 
 struct rewrite_result {
     struct output_files output;
+    petal_slice rest; /* the first row that is not rewritten yet; empty: all are */
     uint64_t cells_in;
     uint64_t dropped[VISIBILITY_REASONS];
     uint64_t took_ms;

@@ -99,6 +99,7 @@ search_store(const struct search *search, const struct store_view *store)
         if (!file_matters(search, &store->files[i]))
             continue;
         sst_iter_init(&iter, store->files[i].reader, &context, false, false);
+        iter.first = store_file_first(store->files[i].file);
         status = search_source(search, &iter.iter);
         iter.iter.ops->close(&iter.iter);
     }

@@ -2,6 +2,7 @@
 #include "tests/crash/failure_work.h"
 
 #include "base/slice.h"
+#include "engine/state/db.h"
 #include "tests/crash/failure_questions.h"
 #include "tests/crash/failure_regions.h"
 #include "tests/crash/failure_sets.h"
@@ -1045,6 +1046,14 @@ step_flush(struct failure_run *run)
         run->promise.synced = stored;
 }
 
+/* Compactions commit row by row. */
+static void
+step_small_outputs(struct failure_run *run)
+{
+    if (is_ready(run))
+        run->fixture.db->compact_file_bytes = 1;
+}
+
 static void
 step_compact(struct failure_run *run)
 {
@@ -1474,6 +1483,11 @@ const struct failure_work failure_works[] = {
      .prepare = {step_open, step_write, step_count, step_flush, step_write, step_count, step_flush,
                  step_close},
      .steps = {step_open, step_compact, step_read, step_inspect}},
+    {.name = "compactions of several files",
+     .prepare = {step_open, step_write, step_count, step_flush, step_write, step_count, step_flush,
+                 step_close},
+     .steps = {step_open, step_small_outputs, step_compact, step_read, step_close, step_open,
+               step_read, step_inspect}},
     {.name = "compactions in the background",
      .prepare = {step_open, step_write, step_flush, step_write, step_flush, step_close},
      .steps = {step_compacting, step_write, step_flush, step_wait, step_close}},
