@@ -105,6 +105,20 @@ pass_time(struct compactor *compactor)
     compactor->time_us = clock_us();
 }
 
+/* look.time, of a look that begins: what it finds out later is at least as new. */
+static uint64_t
+time_of_look(struct compactor *compactor)
+{
+    uint64_t time;
+
+    mutex_lock(&compactor->mutex);
+    if (clock_us() - compactor->time_us > (uint64_t)COMPACTOR_TICK_SECONDS * 1000000)
+        pass_time(compactor);
+    time = compactor->time;
+    mutex_unlock(&compactor->mutex);
+    return time;
+}
+
 /* There was no memory to begin a job: it failed, as one that had begun. REQUIRES: the mutex is
  * held. */
 static void
@@ -130,21 +144,18 @@ static bool
 take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct work *work)
 {
     petal_db *db = compactor->db;
-    struct look look = {.claims = &compactor->claims,
-                        .runs = &compactor->runs,
-                        .small_bytes = small_bytes(db),
-                        .now_ms = env_clock_ms(&db->env),
-                        .oldest = read_point_oldest(db),
-                        .newest = read_point_newest(db)};
+    struct look look = {
+        .claims = &compactor->claims, .runs = &compactor->runs, .small_bytes = small_bytes(db)};
     struct read_point point;
     bool taken, waiting;
 
+    look.time = time_of_look(compactor);
+    look.now_ms = env_clock_ms(&db->env);
+    look.oldest = read_point_oldest(db);
+    look.newest = read_point_newest(db);
     mutex_lock(&db->schema.mutex);
     mutex_lock(&compactor->mutex);
     read_begin(db, &point);
-    if (clock_us() - compactor->time_us > (uint64_t)COMPACTOR_TICK_SECONDS * 1000000)
-        pass_time(compactor);
-    look.time = compactor->time;
     look.view = point.view;
     look.max_bytes = most_bytes(compactor, taker, within);
     waiting = work != NULL && is_waiting(compactor);

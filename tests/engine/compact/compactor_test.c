@@ -154,6 +154,82 @@ TEST(test_expired_files_go_unread)
     fixture_fini(&place.fixture);
 }
 
+/* A clock that is armed holds threads of the background that have read it, until somebody waits for
+ * what is due at a later time. */
+struct held_clock {
+    struct place *place;
+    pthread_t main;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bool armed, held, passed;
+};
+
+/* What began before ends meanwhile, as a rule. */
+static void
+let_others_run(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+}
+
+static int64_t
+holding_clock(void *context)
+{
+    struct held_clock *held = context;
+    int64_t now = test_clock_ms(&held->place->fixture.clock);
+
+    pthread_mutex_lock(&held->mutex);
+    if (held->armed && !held->passed && !pthread_equal(pthread_self(), held->main) &&
+        stats_of(held->place).flushes > 0) {
+        held->held = true;
+        pthread_cond_broadcast(&held->changed);
+        while (!held->passed)
+            pthread_cond_wait(&held->changed, &held->mutex);
+    } else if (held->held && !held->passed && pthread_equal(pthread_self(), held->main)) {
+        held->passed = true;
+        pthread_cond_broadcast(&held->changed);
+        pthread_mutex_unlock(&held->mutex);
+        let_others_run();
+        return now;
+    }
+    pthread_mutex_unlock(&held->mutex);
+    return now;
+}
+
+TEST(test_a_look_of_before_does_not_answer_for_now)
+{
+    petal_family_options family = {.ttl_seconds = 10};
+    struct held_clock held = {.main = pthread_self(),
+                              .mutex = PTHREAD_MUTEX_INITIALIZER,
+                              .changed = PTHREAD_COND_INITIALIZER};
+    struct place place;
+
+    place_open(&place, &family);
+    held.place = &place;
+    place.fixture.env.clock_context = &held;
+    place.fixture.env.clock_ms = holding_clock;
+    place_reopen(&place);
+    for (unsigned i = 0; i < 10; i++) {
+        char row[32];
+
+        snprintf(row, sizeof row, "row%04u", i);
+        compact_fixture_put(place.table, row, 1000, row);
+    }
+    settle(&place);
+    pthread_mutex_lock(&held.mutex);
+    held.armed = true;
+    pthread_mutex_unlock(&held.mutex);
+    compact_fixture_flush(place.fixture.db);
+    pthread_mutex_lock(&held.mutex);
+    while (!held.held)
+        pthread_cond_wait(&held.changed, &held.mutex);
+    pthread_mutex_unlock(&held.mutex);
+    let_others_run();
+    test_clock_set(&place.fixture.clock, 1000 + 10001);
+    settle(&place);
+    assert_int_equal(totals_of(&place).cells, 0);
+    fixture_fini(&place.fixture);
+}
+
 /* Cells of one file that die one by one: it is rewritten when more than the share is gone, and then
  * only when it is so again. */
 TEST(test_time_calls_for_all_files)
