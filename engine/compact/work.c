@@ -107,7 +107,7 @@ look_at_all(petal_db *db, struct look *look)
             const struct region_list *list = view_regions(look->view, descriptor->families[i]);
 
             for (uint32_t k = 0; list != NULL && k < list->count; k++)
-                look_at_store(&list->regions[k], look);
+                look_at_store(region_at(list, k), look);
         }
     }
 }

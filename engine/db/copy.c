@@ -501,7 +501,7 @@ write_memtables(struct copy *copy, petal_error *error)
             struct manifest_family *to = manifest_find_family(described, family->id);
 
             for (uint32_t i = 0; list != NULL && to != NULL && i < list->count; i++) {
-                const struct store_view *store = list->regions[i].view;
+                const struct store_view *store = region_at(list, i)->view;
 
                 if (status == PETAL_OK && store->memtable_count > 0)
                     status = write_store(copy, family, store, i, described, to, error);

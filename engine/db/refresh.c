@@ -273,7 +273,7 @@ shows_regions(const struct view *view, const petal_family *family,
     bool same = list != NULL && list->count == described->region_count;
 
     for (uint32_t i = 0; same && i < list->count; i++)
-        same = list->regions[i].store->region == described->regions[i]->id;
+        same = region_at(list, i)->store->region == described->regions[i]->id;
     return same;
 }
 

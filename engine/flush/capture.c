@@ -75,7 +75,7 @@ pin_family(struct capture *capture, const struct region_list *list)
     enum petal_status status = PETAL_OK;
 
     for (uint32_t i = 0; status == PETAL_OK && list != NULL && i < list->count; i++)
-        status = pin_files(capture, list->regions[i].view);
+        status = pin_files(capture, region_at(list, i)->view);
     return status;
 }
 

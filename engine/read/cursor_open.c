@@ -32,7 +32,7 @@ memory_bytes(const struct table_descriptor *descriptor, const struct view *view,
 
         if (list != NULL && read_asks_family(&options->read, family, &named))
             bytes += scan_inputs_memory(
-                &list->regions[cursor_place_of(list, options->start_row, options->reversed)]);
+                region_at(list, cursor_place_of(list, options->start_row, options->reversed)));
     }
     return bytes;
 }

@@ -11,7 +11,7 @@ cursor_store_at_hand(const petal_cursor *cursor, const petal_family *family)
     const struct region_list *list = view_regions(cursor->view, family);
 
     assert(list == NULL || list->count == cursor->regions->count);
-    return list != NULL ? &list->regions[cursor->region] : NULL;
+    return list != NULL ? region_at(list, cursor->region) : NULL;
 }
 
 uint32_t
@@ -31,7 +31,7 @@ come_to(petal_cursor *cursor, uint32_t place)
     cursor->region = place;
     cursor->more_regions =
         scan_bounds_cut(&cursor->region_bounds, &cursor->bounds,
-                        list != NULL ? list->regions[place].start : slice_make(NULL, 0),
+                        list != NULL ? region_at(list, place)->start : slice_make(NULL, 0),
                         list != NULL ? region_end(list, place) : slice_make(NULL, 0));
 }
 

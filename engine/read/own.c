@@ -67,11 +67,10 @@ add_store(struct view *view, const struct own_store *store, const struct view *b
     memtable_iter_init(&iter, store->memtable->memtable);
     status = iter.iter.ops->seek_first(&iter.iter, NULL);
     while (status == PETAL_OK && iter.iter.valid) {
-        petal_slice row = iter.iter.cell.row;
-        const struct region_store *region = region_of_row(list, slice_head(row, 0), row);
-        petal_slice end = region_end(list, (uint32_t)(region - list->regions));
+        uint32_t place = region_place(list, iter.iter.cell.row);
+        petal_slice end = region_end(list, place);
 
-        status = add_to_region(view, store, region);
+        status = add_to_region(view, store, region_at(list, place));
         if (status != PETAL_OK || end.size == 0)
             break;
         status = seek_row(&iter.iter, end, view->allocator);

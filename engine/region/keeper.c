@@ -48,7 +48,7 @@ is_too_large(const petal_table *table, const struct view *view, uint32_t place)
         const struct region_list *list = view_regions(view, descriptor->families[i]);
 
         if (list != NULL && place < list->count &&
-            store_view_file_bytes(list->regions[place].view) > most)
+            store_view_file_bytes(region_at(list, place)->view) > most)
             return true;
     }
     return false;
@@ -82,7 +82,7 @@ find_split(petal_table *table, petal_slice from, uint8_t *row, size_t *row_bytes
     *row_bytes = 0;
     *next = slice_make(NULL, 0);
     for (uint32_t i = first; !found && list != NULL && i < list->count; i++) {
-        found = slice_compare(list->regions[i].start, from) >= 0 && is_too_large(table, view, i);
+        found = slice_compare(region_at(list, i)->start, from) >= 0 && is_too_large(table, view, i);
         if (!found)
             continue;
         *next = region_end(list, i);
@@ -138,12 +138,11 @@ are_small(const petal_table *table, const struct view *view, uint32_t place, int
 
     for (size_t i = 0; i < descriptor->family_count; i++) {
         const struct region_list *list = view_regions(view, descriptor->families[i]);
-        const struct region_store *upper;
 
-        if (list == NULL || place >= list->count)
-            return false;
-        upper = &list->regions[place];
-        if (!may_go(upper, now_ms) || store_bytes(upper->view) + store_bytes(upper[-1].view) > most)
+        if (list == NULL || place >= list->count || !may_go(region_at(list, place), now_ms) ||
+            store_bytes(region_at(list, place)->view) +
+                    store_bytes(region_at(list, place - 1)->view) >
+                most)
             return false;
     }
     return true;
@@ -162,8 +161,8 @@ find_merge(petal_table *table, petal_slice from, const struct store **lower,
     bool found = false;
 
     for (uint32_t i = first; !found && list != NULL && i < list->count; i++) {
-        *upper = list->regions[i].store;
-        *lower = list->regions[i - 1].store;
+        *upper = region_at(list, i)->store;
+        *lower = region_at(list, i - 1)->store;
         found = are_small(table, view, i, now_ms);
     }
     view_unref(view);

@@ -45,17 +45,23 @@ has_those_of(const struct store_view *store, const struct store_view *other, pet
 
 /* ---- one family ---- */
 
-/* The region at hand, and the one before it. */
+/* The family's store of the region at hand, and of the one before it. */
 static const struct region_store *
 upper_of(const struct merge *merge, const petal_family *family)
 {
-    return &view_regions(merge->change.current, family)->regions[merge->place];
+    return region_at(view_regions(merge->change.current, family), merge->place);
+}
+
+static const struct region_store *
+lower_of(const struct merge *merge, const petal_family *family)
+{
+    return region_at(view_regions(merge->change.current, family), merge->place - 1);
 }
 
 static bool
 shares_all(const struct merge *merge, const petal_family *family)
 {
-    const struct region_store *upper = upper_of(merge, family), *lower = upper - 1;
+    const struct region_store *upper = upper_of(merge, family), *lower = lower_of(merge, family);
 
     return has_those_of(upper->view, lower->view, upper->start, true) &&
            has_those_of(lower->view, upper->view, upper->start, false);
@@ -64,7 +70,7 @@ shares_all(const struct merge *merge, const petal_family *family)
 static void
 describe_files(struct merge *merge, const petal_family *family)
 {
-    const struct region_store *upper = upper_of(merge, family), *lower = upper - 1;
+    const struct region_store *upper = upper_of(merge, family), *lower = lower_of(merge, family);
     const struct manifest *manifest = merge->table->db->manifest;
     const struct manifest_store *store =
         manifest_find_store(manifest, upper->store->region, family->id);
@@ -89,7 +95,7 @@ static enum petal_status
 merge_family(struct merge *merge, petal_family *family)
 {
     const struct region_list *list = view_regions(merge->change.current, family);
-    const struct region_store *upper = upper_of(merge, family), *lower = upper - 1;
+    const struct region_store *upper = upper_of(merge, family), *lower = lower_of(merge, family);
     const struct store_view *const bases[] = {lower->view, upper->view};
     struct store_view *made;
     enum petal_status status;

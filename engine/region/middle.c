@@ -14,10 +14,10 @@ largest_store(const petal_table *table, const struct view *view, uint32_t place)
 
     for (size_t i = 0; i < descriptor->family_count; i++) {
         const struct region_list *list = view_regions(view, descriptor->families[i]);
-        uint64_t bytes = list != NULL ? store_view_file_bytes(list->regions[place].view) : 0;
+        uint64_t bytes = list != NULL ? store_view_file_bytes(region_at(list, place)->view) : 0;
 
         if (bytes > most) {
-            largest = &list->regions[place];
+            largest = region_at(list, place);
             most = bytes;
         }
     }

@@ -48,14 +48,14 @@ describe(petal_region_info *info, const petal_table *table, const struct view *v
     enum petal_status status = PETAL_OK;
 
     *info = (petal_region_info){.size = sizeof *info,
-                                .id = list->regions[place].store->region,
-                                .start = list->regions[place].start,
+                                .id = region_at(list, place)->store->region,
+                                .start = region_at(list, place)->start,
                                 .end = region_end(list, place)};
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
         const struct region_list *own = view_regions(view, descriptor->families[i]);
 
         if (own != NULL)
-            status = add_store(info, own->regions[place].view, error);
+            status = add_store(info, region_at(own, place)->view, error);
     }
     return status;
 }
@@ -118,7 +118,7 @@ choose(petal_table *table, uint32_t region, petal_slice from, uint8_t *row, stru
 
     *choice = (struct choice){0};
     for (uint32_t i = first; choice->region == 0 && list != NULL && i < list->count; i++) {
-        const struct region_store *at = &list->regions[i];
+        const struct region_store *at = region_at(list, i);
 
         if (region != 0 ? at->store->region != region : slice_compare(at->start, from) < 0)
             continue;
@@ -201,7 +201,7 @@ find_neighbours(const petal_table *table, uint32_t region, uint32_t other, uint3
     char quoted[160];
 
     for (uint32_t i = 0; found < 2 && i < count; i++) {
-        uint32_t id = list->regions[i].store->region;
+        uint32_t id = region_at(list, i)->store->region;
 
         if (id == region || id == other) {
             ids[found] = id;

@@ -66,8 +66,9 @@ split_family(struct split *split, petal_family *family)
 {
     const petal_allocator *allocator = split->table->db->env.allocator;
     const struct region_list *list = view_regions(split->change.current, family);
-    const struct region_store *region = region_of_row(list, slice_head(split->row, 0), split->row);
-    petal_slice end = region_end(list, (uint32_t)(region - list->regions));
+    uint32_t place = region_place(list, split->row);
+    const struct region_store *region = region_at(list, place);
+    petal_slice end = region_end(list, place);
     const struct store_view *const base = region->view;
     struct store_view *lower, *upper;
     struct store_memtable *memtable;

@@ -49,7 +49,7 @@ damage_name_file(const petal_table *table, const struct view *view, petal_error 
         const struct region_list *list = view_regions(view, descriptor->families[i]);
 
         for (uint32_t k = 0; list != NULL && k < list->count; k++) {
-            if (has_file(list->regions[k].view, error->file)) {
+            if (has_file(region_at(list, k)->view, error->file)) {
                 damage_name(descriptor->families[i], error);
                 return;
             }

@@ -145,10 +145,9 @@ find_store(const petal_family *family, petal_slice row, bool next)
     read_begin(db, &point);
     list = view_regions(point.view, family);
     if (list != NULL) {
-        const struct region_store *region = region_of_row(list, slice_head(row, 0), row);
+        uint32_t place = region_place(list, row) + next;
 
-        region += next;
-        found = region < list->regions + list->count ? region->store : NULL;
+        found = place < list->count ? region_at(list, place)->store : NULL;
     }
     read_end(db, &point);
     return found;

@@ -569,10 +569,47 @@ store_view_bad_sequence(const struct store_view *store)
     return greatest;
 }
 
+/* With the stores of `base`, NULL: none, and room for `capacity`. */
+static struct region_page *
+region_page_new(const struct region_page *base, uint32_t capacity, const petal_allocator *allocator)
+{
+    struct region_page *made =
+        mem_alloc(allocator, sizeof *made + capacity * sizeof(struct region_store));
+
+    if (made == NULL)
+        return NULL;
+    atomic_init(&made->references, 1);
+    made->capacity = capacity;
+    made->count = base != NULL ? base->count : 0;
+    assert(made->count <= capacity);
+    for (uint32_t i = 0; i < made->count; i++) {
+        made->stores[i] = base->stores[i];
+        take(&made->stores[i].view->references);
+    }
+    return made;
+}
+
+static void
+region_page_unref(struct region_page *page, const petal_allocator *allocator)
+{
+    if (!drop_is_last(&page->references))
+        return;
+    for (uint32_t i = 0; i < page->count; i++)
+        store_view_unref(page->stores[i].view);
+    mem_free(allocator, page, sizeof *page + page->capacity * sizeof(struct region_store));
+}
+
+static uint32_t
+pages_of(uint32_t stores)
+{
+    return (stores + REGION_PAGE_STORES - 1) / REGION_PAGE_STORES;
+}
+
 static size_t
 list_bytes(uint32_t capacity)
 {
-    return sizeof(struct region_list) + capacity * sizeof(struct region_store);
+    return sizeof(struct region_list) + capacity * sizeof(uint64_t) +
+           pages_of(capacity) * sizeof(struct region_page *);
 }
 
 static void
@@ -580,7 +617,8 @@ set_count(struct region_list *list, uint32_t count)
 {
     assert(count <= list->capacity);
     list->count = count;
-    list->window = count > 0 ? UINT32_C(1) << (31 - __builtin_clz(count)) : 0;
+    list->half = count > 1 ? UINT32_C(1) << (30 - __builtin_clz(count)) : 0;
+    list->rest = count > 1 ? count - 2 * list->half : 0;
 }
 
 /* With the stores of `base`, NULL: none, and room for `more`. */
@@ -594,10 +632,13 @@ list_new(const struct region_list *base, uint32_t more, const petal_allocator *a
         return NULL;
     atomic_init(&made->references, 1);
     made->capacity = count + more;
+    made->pages = (struct region_page **)(made->heads + made->capacity);
     set_count(made, count);
-    for (uint32_t i = 0; i < count; i++) {
-        made->regions[i] = base->regions[i];
-        take(&made->regions[i].view->references);
+    if (count > 0)
+        memcpy(made->heads, base->heads, count * sizeof made->heads[0]);
+    for (uint32_t i = 0; i < pages_of(count); i++) {
+        made->pages[i] = base->pages[i];
+        take(&made->pages[i]->references);
     }
     return made;
 }
@@ -607,8 +648,8 @@ list_unref(struct region_list *list, const petal_allocator *allocator)
 {
     if (list == NULL || !drop_is_last(&list->references))
         return;
-    for (uint32_t i = 0; i < list->count; i++)
-        store_view_unref(list->regions[i].view);
+    for (uint32_t i = 0; i < pages_of(list->count); i++)
+        region_page_unref(list->pages[i], allocator);
     mem_free(allocator, list, list_bytes(list->capacity));
 }
 
@@ -680,34 +721,34 @@ view_fix(struct view *view, uint64_t sequence)
 }
 
 /* Where heads are equal, as with rows that begin alike, the whole starts decide. */
-static NEVER_INLINE const struct region_store *
+static NEVER_INLINE uint32_t
 search_by_rows(const struct region_list *list, uint64_t row_head, petal_slice row)
 {
-    const struct region_store *region = list->regions;
+    uint32_t place = 0;
 
     for (uint32_t count = list->count; count > 1;) {
         uint32_t half = count / 2;
-        uint64_t head = region[half].start_head;
+        uint64_t head = list->heads[place + half];
 
-        if (head < row_head || (head == row_head && slice_compare(region[half].start, row) <= 0))
-            region += half;
+        if (head < row_head ||
+            (head == row_head && slice_compare(region_at(list, place + half)->start, row) <= 0))
+            place += half;
         count -= half;
     }
-    return region;
+    return place;
 }
 
-NEVER_INLINE const struct region_store *
+NEVER_INLINE uint32_t
 region_search(const struct region_list *list, uint64_t row_head, petal_slice row)
 {
-    const struct region_store *region = list->regions;
-    size_t rest = list->count - list->window;
+    const uint64_t *head = list->heads;
 
     /* Windows of a power of two, the first from the beginning or up to the end; without a branch on
      * what the heads are, which cannot be predicted. */
-    region = region[rest].start_head <= row_head ? region + rest : region;
-    for (size_t half = list->window / 2; half > 0; half /= 2)
-        region = region[half].start_head <= row_head ? region + half : region;
-    return region->start_head == row_head ? search_by_rows(list, row_head, row) : region;
+    head = head[list->rest] <= row_head ? head + list->rest : head;
+    for (size_t half = list->half; half > 0; half /= 2)
+        head = head[half] <= row_head ? head + half : head;
+    return *head == row_head ? search_by_rows(list, row_head, row) : (uint32_t)(head - list->heads);
 }
 
 /* The place of the family's list in a page that is the view's own; NULL: no memory. */
@@ -749,59 +790,147 @@ own_list(struct view *view, size_t slot, bool grows)
     return own;
 }
 
-/* Put the store in its place by the region's start. */
+/* A page of the view's own list that is its own, with room for so many stores; NULL: no memory. */
+static struct region_page *
+own_region_page(struct region_list *list, uint32_t index, uint32_t stores,
+                const petal_allocator *allocator)
+{
+    struct region_page *page = list->pages[index], *own;
+    uint32_t capacity = page->capacity;
+
+    if (capacity >= stores && atomic_load_explicit(&page->references, memory_order_acquire) == 1)
+        return page;
+    while (capacity < stores)
+        capacity = capacity < REGION_PAGE_STORES / 4 ? 4 * capacity : REGION_PAGE_STORES;
+    own = region_page_new(page, capacity, allocator);
+    if (own == NULL)
+        return NULL;
+    region_page_unref(page, allocator);
+    list->pages[index] = own;
+    return own;
+}
+
+/* The pages from that of `place` on, for that many stores in all. */
+static bool
+own_region_pages(struct region_list *list, uint32_t place, uint32_t stores,
+                 const petal_allocator *allocator)
+{
+    uint32_t have = pages_of(list->count);
+
+    for (uint32_t i = place / REGION_PAGE_STORES; i < pages_of(stores); i++) {
+        uint32_t wanted = stores - i * REGION_PAGE_STORES;
+
+        if (i < have) {
+            if (own_region_page(list, i, wanted < REGION_PAGE_STORES ? wanted : REGION_PAGE_STORES,
+                                allocator) == NULL)
+                return false;
+            continue;
+        }
+        /* The last one, of the store that is added. */
+        list->pages[i] = region_page_new(NULL, 1, allocator);
+        if (list->pages[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static struct region_store *
+own_store(struct region_list *list, uint32_t place)
+{
+    return &list->pages[place / REGION_PAGE_STORES]->stores[place % REGION_PAGE_STORES];
+}
+
+/* The pages are as long as the list says. */
 static void
-insert_store(struct region_list *list, struct store *store, struct store_view *store_view)
+count_stores(struct region_list *list, uint32_t from)
+{
+    for (uint32_t i = from / REGION_PAGE_STORES; i < pages_of(list->count); i++) {
+        uint32_t rest = list->count - i * REGION_PAGE_STORES;
+
+        list->pages[i]->count = rest < REGION_PAGE_STORES ? rest : REGION_PAGE_STORES;
+    }
+}
+
+/* Put the store in its place by the region's start. False: no memory. */
+static bool
+insert_store(struct region_list *list, struct store *store, struct store_view *store_view,
+             const petal_allocator *allocator)
 {
     uint32_t place = list->count;
 
     assert(list->count < list->capacity);
-    while (place > 0 && slice_compare(list->regions[place - 1].start, store->start) > 0)
+    while (place > 0 && slice_compare(region_at(list, place - 1)->start, store->start) > 0)
         place--;
-    memmove(&list->regions[place + 1], &list->regions[place],
-            (list->count - place) * sizeof list->regions[0]);
-    list->regions[place] = (struct region_store){.start_head = slice_head(store->start, 0),
-                                                 .start = store->start,
-                                                 .store = store,
-                                                 .view = store_view};
+    if (!own_region_pages(list, place, list->count + 1, allocator))
+        return false;
+    for (uint32_t i = list->count; i > place; i--)
+        *own_store(list, i) = *own_store(list, i - 1);
+    memmove(&list->heads[place + 1], &list->heads[place],
+            (list->count - place) * sizeof list->heads[0]);
+    *own_store(list, place) =
+        (struct region_store){.start = store->start, .store = store, .view = store_view};
+    list->heads[place] = slice_head(store->start, 0);
     set_count(list, list->count + 1);
+    count_stores(list, place);
+    return true;
 }
 
-static void
-remove_store(struct region_list *list, uint32_t place)
+static bool
+remove_store(struct region_list *list, uint32_t place, const petal_allocator *allocator)
 {
+    uint32_t last = list->count - 1;
+
     assert(place < list->count && list->count > 1);
-    store_view_unref(list->regions[place].view);
-    set_count(list, list->count - 1);
-    memmove(&list->regions[place], &list->regions[place + 1],
-            (list->count - place) * sizeof list->regions[0]);
+    if (!own_region_pages(list, place, list->count, allocator))
+        return false;
+    store_view_unref(own_store(list, place)->view);
+    for (uint32_t i = place; i < last; i++)
+        *own_store(list, i) = *own_store(list, i + 1);
+    memmove(&list->heads[place], &list->heads[place + 1], (last - place) * sizeof list->heads[0]);
+    if (last % REGION_PAGE_STORES == 0) {
+        list->pages[last / REGION_PAGE_STORES]->count = 0;
+        region_page_unref(list->pages[last / REGION_PAGE_STORES], allocator);
+    }
+    set_count(list, last);
+    count_stores(list, place);
+    return true;
+}
+
+static bool
+replace_store(struct region_list *list, uint32_t place, struct store_view *store_view,
+              const petal_allocator *allocator)
+{
+    struct region_page *page = own_region_page(list, place / REGION_PAGE_STORES, 1, allocator);
+    struct region_store *own = page != NULL ? &page->stores[place % REGION_PAGE_STORES] : NULL;
+
+    if (own == NULL)
+        return false;
+    store_view_unref(own->view);
+    own->view = store_view;
+    return true;
 }
 
 enum petal_status
 view_set_store(struct view *view, struct store *store, struct store_view *store_view)
 {
-    bool is_there = view_store(view, store) != NULL;
+    const petal_allocator *allocator = view->allocator;
+    bool is_there = view_store(view, store) != NULL, done = false;
     struct region_list *list = own_list(view, store->slot, !is_there);
     uint32_t place = 0;
 
     assert(is_there || store_view != NULL);
-    if (list == NULL) {
-        store_view_unref(store_view);
-        return PETAL_NO_MEMORY;
+    if (list != NULL && is_there) {
+        place = region_place(list, store->start);
+        assert(region_at(list, place)->store == store);
+        done = store_view != NULL ? replace_store(list, place, store_view, allocator)
+                                  : remove_store(list, place, allocator);
+    } else if (list != NULL) {
+        done = insert_store(list, store, store_view, allocator);
     }
-    if (!is_there) {
-        insert_store(list, store, store_view);
+    if (done)
         return PETAL_OK;
-    }
-    place = region_place(list, store->start);
-    assert(list->regions[place].store == store);
-    if (store_view == NULL) {
-        remove_store(list, place);
-        return PETAL_OK;
-    }
-    store_view_unref(list->regions[place].view);
-    list->regions[place].view = store_view;
-    return PETAL_OK;
+    store_view_unref(store_view);
+    return PETAL_NO_MEMORY;
 }
 
 enum petal_status

@@ -122,42 +122,58 @@ struct store_view {
 
 /* A store in a view. */
 struct region_store {
-    uint64_t start_head; /* slice_head(start, 0) */
-    petal_slice start;   /* the store's */
+    petal_slice start; /* the store's */
     struct store *store;
     struct store_view *view;
 };
 
-/* The stores of a family by the starts of their regions, of which the first is empty. */
-struct region_list {
-    _Atomic(uint32_t) references;
-    uint32_t count, capacity; /* at least one */
-    uint32_t window;          /* the greatest power of two up to `count` */
-    struct region_store regions[];
+#define REGION_PAGE_STORES 64
+
+struct region_page {
+    _Atomic(uint32_t) references; /* of lists */
+    uint32_t count, capacity;
+    struct region_store stores[];
 };
 
+/* The stores of a family by the starts of their regions, of which the first is empty. A list shares
+ * the pages in which no store differs with others: so a change of a store costs those of its page,
+ * and eight bytes for each region. All pages but the last are full. */
+struct region_list {
+    _Atomic(uint32_t) references;
+    uint32_t count, capacity; /* of stores; at least one */
+    uint32_t half, rest;      /* of the greatest power of two up to `count`; `count` beyond it */
+    struct region_page **pages;
+    uint64_t heads[]; /* slice_head(start, 0) of each region */
+};
+
+static ALWAYS_INLINE const struct region_store *
+region_at(const struct region_list *list, uint32_t place)
+{
+    return &list->pages[place / REGION_PAGE_STORES]->stores[place % REGION_PAGE_STORES];
+}
+
 /* Among several. */
-const struct region_store *region_search(const struct region_list *list, uint64_t row_head,
-                                         petal_slice row);
+uint32_t region_search(const struct region_list *list, uint64_t row_head, petal_slice row);
 
 /* The store that has the row, whose head is slice_head(row, 0). */
 static ALWAYS_INLINE const struct region_store *
 region_of_row(const struct region_list *list, uint64_t row_head, petal_slice row)
 {
-    return list->count == 1 ? list->regions : region_search(list, row_head, row);
+    return list->count == 1 ? list->pages[0]->stores
+                            : region_at(list, region_search(list, row_head, row));
 }
 
 static inline uint32_t
 region_place(const struct region_list *list, petal_slice row)
 {
-    return (uint32_t)(region_of_row(list, slice_head(row, 0), row) - list->regions);
+    return list->count == 1 ? 0 : region_search(list, slice_head(row, 0), row);
 }
 
 /* The first row after those of the region at `place`; empty: there is none. */
 static inline petal_slice
 region_end(const struct region_list *list, uint32_t place)
 {
-    return place + 1 < list->count ? list->regions[place + 1].start : slice_make(NULL, 0);
+    return place + 1 < list->count ? region_at(list, place + 1)->start : slice_make(NULL, 0);
 }
 
 struct views;
@@ -323,11 +339,10 @@ static inline petal_slice
 view_end(const struct view *view, const struct store *store)
 {
     const struct region_list *list = view_at(view, store->slot);
-    const struct region_store *region =
-        region_of_row(list, slice_head(store->start, 0), store->start);
+    uint32_t place = region_place(list, store->start);
 
-    assert(region->store == store);
-    return region_end(list, (uint32_t)(region - list->regions));
+    assert(region_at(list, place)->store == store);
+    return region_end(list, place);
 }
 
 /* A view with the stores of `base` (may be NULL), and room for `family_count` families at least,

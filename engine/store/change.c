@@ -180,7 +180,7 @@ static bool
 has_output(const struct region_list *list, uint32_t place, const struct output_files *output)
 {
     for (size_t i = 0; i < output->count; i++) {
-        if (store_file_has_rows(output->files[i], list->regions[place].start,
+        if (store_file_has_rows(output->files[i], region_at(list, place)->start,
                                 region_end(list, place)))
             return true;
     }
@@ -198,11 +198,11 @@ change_flushed(struct change *change, const struct store *store, struct store_me
     assert(list != NULL && !family_is_dropped(family));
     /* A merge would have flushed it before: so they are neighbours. */
     place = region_place(list, store->start);
-    assert(list->regions[place].store == store &&
-           store_view_has_memtable(list->regions[place].view, memtable));
-    for (; place < list->count && store_view_has_memtable(list->regions[place].view, memtable);
+    assert(region_at(list, place)->store == store &&
+           store_view_has_memtable(region_at(list, place)->view, memtable));
+    for (; place < list->count && store_view_has_memtable(region_at(list, place)->view, memtable);
          place++) {
-        struct store *present = list->regions[place].store;
+        struct store *present = region_at(list, place)->store;
 
         change_rewritten(change, present, &(struct rewritten){.memtable = memtable}, output);
         manifest_edit_flushed(&change->edit, present->region, family->id, flushed);
@@ -217,7 +217,7 @@ change_added(struct change *change, const petal_family *family, const struct out
     assert(list != NULL && !family_is_dropped(family));
     for (uint32_t i = 0; i < list->count; i++) {
         if (has_output(list, i, output))
-            change_rewritten(change, list->regions[i].store, &(struct rewritten){0}, output);
+            change_rewritten(change, region_at(list, i)->store, &(struct rewritten){0}, output);
     }
 }
 
@@ -298,8 +298,8 @@ change_remove_family(struct change *change, petal_family *family)
         return;
     change->dropped[change->dropped_count++] = family;
     for (uint32_t i = 0; list != NULL && i < list->count; i++) {
-        if (touch(change, list->regions[i].store))
-            let_go_all(change, list->regions[i].view);
+        if (touch(change, region_at(list, i)->store))
+            let_go_all(change, region_at(list, i)->view);
     }
     if (!change->no_memory && view_remove_family(change->view, family->slot) != PETAL_OK)
         change->no_memory = true;

@@ -630,7 +630,7 @@ least_in_family(const petal_bulk *bulk, const petal_family *family)
     assert_leads(bulk->db);
     assert_held(&bulk->db->views.mutex);
     for (uint32_t i = 0; i < list->count; i++) {
-        uint64_t own = least_in_store(list->regions[i].view);
+        uint64_t own = least_in_store(region_at(list, i)->view);
 
         least = own < least ? own : least;
     }

@@ -77,7 +77,7 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
         const struct region_list *list = view_regions(view, descriptor->families[i]);
 
         for (uint32_t r = 0; go_on && list != NULL && r < list->count; r++) {
-            const struct region_store *region = &list->regions[r];
+            const struct region_store *region = region_at(list, r);
 
             for (uint32_t k = 0; go_on && k < region->view->file_count; k++) {
                 petal_file_info info = describe_file(region->store, &region->view->files[k]);
@@ -108,7 +108,7 @@ petal_table_memtable_bytes(petal_table *table)
         const struct region_list *list = view_regions(view, descriptor->families[i]);
 
         for (uint32_t k = 0; list != NULL && k < list->count; k++)
-            bytes += store_view_memtable_bytes(list->regions[k].view);
+            bytes += store_view_memtable_bytes(region_at(list, k)->view);
     }
     view_unref(view);
     return bytes;
@@ -155,8 +155,8 @@ tell_fault(void *argument, const struct sst_fault *found)
 static bool
 is_of_earlier(const struct region_list *list, uint32_t place, const struct file_entry *file)
 {
-    while (place > 0 && slice_compare(file->facts->row_min, list->regions[place].start) < 0) {
-        const struct store_view *store = list->regions[--place].view;
+    while (place > 0 && slice_compare(file->facts->row_min, region_at(list, place)->start) < 0) {
+        const struct store_view *store = region_at(list, --place)->view;
 
         for (uint32_t k = 0; k < store->file_count; k++) {
             if (store->files[k].file->number == file->file->number)
@@ -175,7 +175,7 @@ bytes_to_verify(const struct view *view, const struct table_descriptor *descript
         const struct region_list *list = view_regions(view, descriptor->families[i]);
 
         for (uint32_t r = 0; list != NULL && r < list->count; r++) {
-            const struct store_view *store = list->regions[r].view;
+            const struct store_view *store = region_at(list, r)->view;
 
             for (uint32_t k = 0; k < store->file_count; k++) {
                 if (!is_of_earlier(list, r, &store->files[k]))
@@ -201,7 +201,7 @@ verify_family(struct table_check *check, const struct region_list *list, petal_e
         status = PETAL_OK;
     }
     for (uint32_t r = 0; status == PETAL_OK && list != NULL && r < list->count; r++) {
-        const struct store_view *store = list->regions[r].view;
+        const struct store_view *store = region_at(list, r)->view;
 
         for (uint32_t k = 0; status == PETAL_OK && k < store->file_count; k++) {
             if (!is_of_earlier(list, r, &store->files[k]))

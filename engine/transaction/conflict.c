@@ -118,9 +118,9 @@ search_family(const struct search *search, const struct region_list *list)
     if (list != NULL && asked->low.size > 0)
         first = region_place(list, asked->low);
     for (uint32_t i = first; status == PETAL_OK && list != NULL && i < list->count; i++) {
-        if (i > first && is_behind(asked, list->regions[i].start))
+        if (i > first && is_behind(asked, region_at(list, i)->start))
             break;
-        status = search_store(search, list->regions[i].view);
+        status = search_store(search, region_at(list, i)->view);
     }
     return status;
 }

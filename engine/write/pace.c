@@ -46,7 +46,7 @@ runs_of_write(const struct pace_write *write)
         if (list != NULL && row.size > 0)
             count_store(&most, region_of_row(list, slice_head(row, 0), row)->store);
         for (uint32_t k = 0; list != NULL && row.size == 0 && k < list->count; k++)
-            count_store(&most, list->regions[k].store);
+            count_store(&most, region_at(list, k)->store);
     }
     read_end(write->db, &point);
     return most;

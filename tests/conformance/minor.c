@@ -15,7 +15,7 @@ count_runs(petal_family *family)
 
     read_begin(family->table->db, &point);
     list = view_regions(point.view, family);
-    count = list == NULL ? 0 : store_runs_count(list->regions[0].view);
+    count = list == NULL ? 0 : store_runs_count(region_at(list, 0)->view);
     read_end(family->table->db, &point);
     return count;
 }

@@ -155,10 +155,10 @@ TEST(test_a_run_is_cut_at_row_borders)
     MUST(petal_table_verify(table, WHY));
     assert_true(files_of(table).files > 2);
     assert_int_equal(files_of(table).cells, 400);
-    store =
-        view_at(atomic_load(&fixture.base.db->views.current), petal_table_family_at(table, 0)->slot)
-            ->regions[0]
-            .view;
+    store = region_at(view_at(atomic_load(&fixture.base.db->views.current),
+                              petal_table_family_at(table, 0)->slot),
+                      0)
+                ->view;
     for (uint32_t i = 0; i < store->file_count; i++) {
         assert_int_equal(store->files[i].run, store->files[0].run);
         for (uint32_t k = 0; k < i; k++)
@@ -197,7 +197,7 @@ TEST(test_what_does_not_balance_is_refused)
     for (uint64_t claimed = 0; claimed < 3; claimed++) {
         enum petal_status status;
 
-        sst_iter_init(&iter, view_regions(view, job.family)->regions[0].view->files[0].reader,
+        sst_iter_init(&iter, region_at(view_regions(view, job.family), 0)->view->files[0].reader,
                       &context, false, false);
         job.input = &iter.iter;
         job.cells = claimed;

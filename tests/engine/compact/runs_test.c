@@ -18,7 +18,7 @@ gather(struct place *place, struct store_runs *runs)
     struct view *view = read_pin_view(place->fixture.db);
 
     assert_int_equal(store_runs_gather(runs, place->fixture.db->env.allocator,
-                                       view_regions(view, family)->regions[0].view,
+                                       region_at(view_regions(view, family), 0)->view,
                                        family_options(family), &moment),
                      PETAL_OK);
     view_unref(view);

@@ -53,6 +53,90 @@ must_refuse_splits(struct fixture *fixture, const petal_slice *splits, size_t co
                      PETAL_NOT_FOUND);
 }
 
+/* The ids of regions in their order, and whether each begins where the one before ends. */
+struct many {
+    uint32_t ids[512];
+    size_t count;
+    char end[32];
+};
+
+static bool
+take_region(void *argument, const petal_region_info *info)
+{
+    struct many *many = argument;
+
+    assert_in_range(many->count, 0, 511);
+    assert_true(slice_equal(info->start, slice_from_text(many->end)));
+    assert_in_range(info->end.size, 0, sizeof many->end - 1);
+    if (info->end.size > 0)
+        memcpy(many->end, info->end.data, info->end.size);
+    many->end[info->end.size] = '\0';
+    many->ids[many->count++] = info->id;
+    return true;
+}
+
+static struct many
+list_many(petal_table *table)
+{
+    struct many many = {.count = 0};
+
+    MUST(petal_table_regions(table, take_region, &many, WHY));
+    return many;
+}
+
+/* As many as a view keeps in several pages (engine/state/view.h): splits and merges at random, of
+ * the first and the last, too; a cursor of before has what it had. */
+TEST(test_many_regions_split_and_merge)
+{
+    struct region_fixture fixture;
+    struct test_random random;
+    petal_snapshot *snapshot;
+    unsigned wanted = 1;
+
+    test_random_init(&random, test_seed());
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, 400, 1);
+    regions_flush(&fixture);
+    MUST(petal_snapshot_new(fixture.base.db, &snapshot, WHY));
+    for (unsigned i = 1; i < 300; i++) /* in ascending order */
+        regions_must_split_before(fixture.table, i);
+    assert_int_equal(list_many(fixture.table).count, 300);
+    regions_expect_rows(fixture.table, 0, 400, 1, NULL);
+    wanted = 300;
+    for (unsigned step = 0; step < 120; step++) {
+        struct many many = list_many(fixture.table);
+        size_t place = step == 0   ? 0
+                       : step == 1 ? many.count - 2
+                                   : test_random_below(&random, (uint32_t)many.count - 1);
+        char room[16];
+        petal_slice row = regions_row(room, (unsigned)test_random_below(&random, 400));
+        petal_error error;
+        enum petal_status status;
+
+        MUST(petal_table_merge(fixture.table, many.ids[place], many.ids[place + 1], WHY));
+        status = petal_table_split(fixture.table, row, 0, &error);
+        assert_true(status == PETAL_OK || status == PETAL_INVALID);
+        wanted = wanted - 1 + (status == PETAL_OK);
+        regions_put(fixture.table, step, step + 1, 1);
+        assert_int_equal(list_many(fixture.table).count, wanted);
+    }
+    regions_expect_rows(fixture.table, 0, 400, 1, snapshot);
+    petal_snapshot_free(snapshot);
+    regions_expect_rows(fixture.table, 0, 400, 1, NULL);
+    regions_reopen(&fixture);
+    assert_int_equal(list_many(fixture.table).count, wanted);
+    regions_expect_rows(fixture.table, 0, 400, 1, NULL);
+    while (wanted-- > 1) { /* from the last to the first */
+        struct many many = list_many(fixture.table);
+
+        MUST(petal_table_merge(fixture.table, many.ids[many.count - 2], many.ids[many.count - 1],
+                               WHY));
+    }
+    regions_expect(fixture.table, "");
+    regions_expect_rows(fixture.table, 0, 400, 1, NULL);
+    regions_end(&fixture);
+}
+
 TEST(test_split_keys_that_are_refused)
 {
     const petal_slice twice[] = {text("m"), text("d"), text("m")}, empty[] = {text("d"), text("")};
