@@ -64,7 +64,7 @@ usage(void)
           "write amplification    bytes of store files written for a byte of the user's\n"
           "space beyond the data  the most that logs, uncommitted outputs and replaced files\n"
           "                       took, sampled\n"
-          "longest job            of a compaction, up to a commit\n"
+          "longest job            what a compaction writes up to a commit\n"
           "opening                the shortest of 5, after closing\n"
           "memory beyond the limit\n"
           "                       resident, the most\n"

@@ -420,10 +420,11 @@ end_job(struct simulate_compactor *compactor, struct simulate_thread *thread, do
 {
     struct simulate_job job = thread->jobs[thread->depth - 1];
     size_t class = size_class(job.bytes);
+    double commits = fmax(1, job.work.files);
 
     compactor->most_taken = fmax(compactor->most_taken, room_taken(compactor) - live);
-    compactor->longest_bytes = fmax(compactor->longest_bytes, job.work.read);
-    compactor->longest_seconds = fmax(compactor->longest_seconds, job.seconds);
+    compactor->longest_bytes = fmax(compactor->longest_bytes, job.work.written / commits);
+    compactor->longest_seconds = fmax(compactor->longest_seconds, job.seconds / commits);
     compactor->jobs++;
     thread->depth--;
     if (job.store->weight > 1) {

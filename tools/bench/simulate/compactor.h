@@ -66,7 +66,7 @@ struct simulate_compactor {
     /* What came of it. */
     double merged[SIMULATE_REASONS]; /* bytes written, by reason */
     uint64_t jobs;
-    double longest_bytes, longest_seconds; /* of one job */
+    double longest_bytes, longest_seconds; /* of a job, up to a commit */
     double most_taken;                     /* bytes of files and unfinished outputs, less `live` */
 };
 

@@ -105,6 +105,7 @@ usage(void)
           "  --json FILE            the results, too\n"
           "rate                   sustained: of the last quarter of the puts, until idle\n"
           "longest stall          latency from the due time; longest put: in one call\n"
+          "longest job            what a compaction writes up to a commit\n"
           "write amplification    bytes of store files written for a byte of the user's;\n"
           "                       below it: what each rule of the policy adds\n"
           "space beyond the data  the most that logs, uncommitted outputs and replaced or\n"
