@@ -205,14 +205,15 @@ read_around_init(struct read_around *around, struct readahead_limit *limit, uint
     *around = (struct read_around){0};
     if (limit == NULL || limit->most_open == 0 || areas == 0)
         return true;
-    begun = mem_zalloc(allocator, word_count(areas) * sizeof *begun);
+    begun = mem_zalloc(allocator, 2 * word_count(areas) * sizeof *begun);
     if (begun == NULL)
         return false;
     around->limit = limit;
     around->file_bytes = file_bytes;
     around->areas = areas;
     around->begun = begun;
-    atomic_init(&around->credit, -(int64_t)(areas / READ_AROUND_ALONE));
+    around->come_to = begun + word_count(areas);
+    atomic_init(&around->credit, 0);
     atomic_fetch_add_explicit(&limit->open, file_bytes, memory_order_relaxed);
     return true;
 }
@@ -224,14 +225,14 @@ read_around_fini(struct read_around *around, const petal_allocator *allocator)
         return;
     assert(atomic_load(&around->limit->open) >= around->file_bytes);
     atomic_fetch_sub_explicit(&around->limit->open, around->file_bytes, memory_order_relaxed);
-    mem_free(allocator, around->begun, word_count(around->areas) * sizeof *around->begun);
+    mem_free(allocator, around->begun, 2 * word_count(around->areas) * sizeof *around->begun);
     *around = (struct read_around){0};
 }
 
 size_t
 read_around_memory(const struct read_around *around)
 {
-    return word_count(around->areas) * sizeof *around->begun;
+    return 2 * word_count(around->areas) * sizeof *around->begun;
 }
 
 static bool
@@ -243,14 +244,14 @@ is_begun(const struct read_around *around, uint64_t area)
             1) != 0;
 }
 
-/* False: somebody else has begun it. */
+/* False: it was set. */
 static bool
-begin_area(struct read_around *around, uint64_t area)
+set_bit(_Atomic(uint64_t) *words, uint64_t area)
 {
     uint64_t bit = UINT64_C(1) << area % WORD_BITS;
 
-    return (atomic_fetch_or_explicit(&around->begun[area / WORD_BITS], bit, memory_order_relaxed) &
-            bit) == 0;
+    return (atomic_fetch_or_explicit(&words[area / WORD_BITS], bit, memory_order_relaxed) & bit) ==
+           0;
 }
 
 /* Two threads at once may go past the most by what each has at hand. */
@@ -292,10 +293,11 @@ read_around_block(struct read_around *around, const struct block_source *source,
         earn(around, EARNED_WITHIN);
         return;
     }
-    earn(around, 1);
+    if (!set_bit(around->come_to, area))
+        earn(around, 1);
     credit = take_credit(around);
     while (count < credit && area + (uint64_t)count < around->areas &&
-           begin_area(around, area + (uint64_t)count))
+           set_bit(around->begun, area + (uint64_t)count))
         count++;
     earn(around, credit - count);
     if (count > 0)

@@ -16,15 +16,12 @@
  * beyond one block each: once it is reached, windows do not grow, and blocks are read alone.
  *
  * AREAS.  Gets in no order wait for the medium once per block, and in the time of one such read it
- * could have read some thirty adjacent blocks.  So a file is divided into areas: before the first
- * block of an area is read, the area is read ahead (petal_vfs, read_ahead), and the others then
- * come from the page cache.  The first blocks of a file, a 16th as many as it has areas, are read
- * alone: a few gets, and gets of absent rows whose filter errs now and then, cost nothing more.
- * After that each block read earns credit.  The first block of an area earns that area, which is
- * about what the medium reads in the time of one read: so sparse gets take at most twice as long.
- * The next ones wait for nothing, which shows that gets are dense: they earn several areas, and the
- * next hint is that much larger.  So a file is in memory after about half as many gets as it has
- * areas.
+ * could have read some thirty adjacent blocks.  So a file is divided into areas, and one is read
+ * ahead (petal_vfs, read_ahead) before its second block is read: the others then come from the page
+ * cache.  Its first block is read alone, so sparse gets cost one read each.  That they come to an
+ * area again shows that they are dense, and so does each block read of one that was read ahead:
+ * these earn several areas, and the next hint is that much larger, also before a first block.  So a
+ * file is in memory after about as many gets as it has areas.
  *
  * An area is read ahead once while the file is open: if the system dropped it since, there is no
  * memory for it.  Nothing is read ahead while the open files together are larger than the limit:
@@ -51,7 +48,6 @@
 
 #define READ_AROUND_AREA_BYTES (128u << 10)
 #define READ_AROUND_MOST_AREAS 16 /* at once, and kept as credit */
-#define READ_AROUND_ALONE      16 /* so many-th of the areas: blocks that are read alone at first */
 
 /* What all open files share. */
 struct readahead_limit {
@@ -152,8 +148,9 @@ struct read_around {
     struct readahead_limit *limit; /* NULL: nothing is read around its blocks */
     uint64_t file_bytes;
     uint64_t areas;
-    _Atomic(uint64_t) *begun; /* a bit for each area */
-    _Atomic(int64_t) credit;  /* in areas; below 0: of blocks that are to be read alone */
+    _Atomic(uint64_t) *begun,
+        *come_to;            /* a bit for each area: read ahead; a block of it was read */
+    _Atomic(int64_t) credit; /* in areas */
 };
 
 /* `limit` NULL, or without open files: nothing is read.  False: there is no memory; then fini is a
