@@ -405,10 +405,10 @@ count(const struct compaction *compaction)
 }
 
 /*
- * The output takes the place of the inputs, as far as it goes. A read point that was taken since the markers were
- * judged may see cells from outside: then the output is not committed, and keep_markers is set.
- * None is taken until the view has changed, else it would see both sides. *unknown: the manifest
- * failed, so that it may name the outputs or the inputs.
+ * The output takes the place of the inputs, as far as it goes. A read point that was taken since the
+ * markers were judged may see cells from outside: then the output is not committed, and
+ * keep_markers is set. None is taken until the view has changed, else it would see both sides.
+ * *unknown: the manifest failed, so that it may name the output or the inputs.
  */
 static enum petal_status
 commit(struct compaction *compaction, bool *unknown, petal_error *error)

@@ -19,8 +19,8 @@ enum petal_status db_open_file(petal_db *db, const petal_family *family,
                                const struct manifest_file *described, struct store_file **file,
                                petal_error *error);
 
-/* The same, but as the store is to have it: all of it or a part. `open`: what is open of the file, of
- * this store or another; NULL: nothing. */
+/* The same, but as the store is to have it: all of it or a part. `open`: what is open of the file,
+ * of this store or another; NULL: nothing. */
 enum petal_status db_open_described(petal_db *db, const petal_family *family,
                                     const struct manifest_file *described, struct store_file *open,
                                     struct store_file **file, petal_error *error);
