@@ -320,9 +320,14 @@ cut_inputs(struct compaction *compaction, petal_error *error)
         return error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {
         struct store_file *input = compaction->inputs[i];
+        const struct file_facts *facts = store_file_facts(input);
 
-        if (slice_compare(store_file_facts(input)->row_max, rest) >= 0)
+        if (slice_compare(facts->row_min, rest) >= 0) {
+            store_file_ref(input); /* all of it */
+            compaction->cuts[i] = input;
+        } else if (slice_compare(facts->row_max, rest) >= 0) {
             status = store_file_part(&compaction->cuts[i], input, input->run, rest, error);
+        }
     }
     return status;
 }

@@ -67,6 +67,19 @@ find(const struct number_map *map, uint64_t key, uint64_t *value)
 }
 
 static bool
+has_pair(const struct number_map *map, uint64_t key, uint64_t value)
+{
+    size_t place = 0;
+    uint64_t found;
+
+    while (number_map_next(map, key, &place, &found)) {
+        if (found == value)
+            return true;
+    }
+    return false;
+}
+
+static bool
 has(const struct number_map *map, uint64_t key)
 {
     uint64_t value;
@@ -99,8 +112,12 @@ copy_shelf_fill(struct copy_shelf *shelf, struct directory *directory,
 
             if (!number_map_reserve(&shelf->numbers, allocator, store->file_count))
                 return false;
-            for (size_t k = 0; k < store->file_count; k++)
-                number_map_add(&shelf->numbers, key_of(&store->files[k]), store->files[k].number);
+            for (size_t k = 0; k < store->file_count; k++) {
+                uint64_t key = key_of(&store->files[k]), number = store->files[k].number;
+
+                if (!has_pair(&shelf->numbers, key, number)) /* of another region, too */
+                    number_map_add(&shelf->numbers, key, number);
+            }
         }
     }
     return true;

@@ -139,6 +139,7 @@ visit_files(struct get *get)
             /* Lazy: when the place sought lies after a block's last cell, the index tells so
              * without the next block. */
             sst_iter_init(&iter, file->reader, &context, true, true);
+            iter.first = store_file_first(file->file);
             get->iter = &iter;
             status = row_collect_source(get->collect, &iter.iter, marker_kinds, get->error);
             get->iter = NULL;

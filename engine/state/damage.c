@@ -146,7 +146,7 @@ damage_note_bad(petal_family *family, struct store_file *const *inputs, size_t c
         if ((unread != NULL && file != unread) || is_noted(schema, file->number) ||
             !note(family, file->number, false, error))
             continue;
-        atomic_store_explicit(&file->bad, true, memory_order_relaxed);
+        atomic_store_explicit(&store_file_whole(file)->bad, true, memory_order_relaxed);
         env_log(schema->env, PETAL_LOG_ERROR,
                 "compactions leave this file alone, and older ones of its family: %s", error->text);
     }
@@ -157,7 +157,7 @@ void
 damage_end(const struct schema *schema, struct store_file *const *files, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!atomic_load_explicit(&files[i]->bad, memory_order_relaxed))
+        if (!store_file_is_bad(files[i]))
             continue;
         for (struct damage *damage = newest(schema); damage != NULL; damage = damage->next) {
             if (damage->number == files[i]->number)

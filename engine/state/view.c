@@ -146,7 +146,7 @@ store_file_part(struct store_file **part, struct store_file *file, uint64_t run,
     take(&own->whole->references);
     atomic_init(&made->references, 1);
     atomic_init(&made->obsolete, false);
-    atomic_init(&made->bad, atomic_load_explicit(&file->bad, memory_order_relaxed));
+    atomic_init(&made->bad, false);
     made->env = file->env;
     made->readers = file->readers;
     made->born = file->born;
@@ -558,7 +558,7 @@ store_view_bad_sequence(const struct store_view *store)
     uint64_t greatest = 0;
 
     for (uint32_t i = 0; i < store->file_count; i++) {
-        if (!atomic_load_explicit(&store->files[i].file->bad, memory_order_relaxed))
+        if (!store_file_is_bad(store->files[i].file))
             continue;
         for (uint32_t k = 0; k < store->file_count; k++) {
             if (store->files[k].run == store->files[i].run &&

@@ -59,7 +59,7 @@ struct store_memtable {
  * A PART is what a store has of a file when it is not all, or is in another run there than for
  * another store: the rows from one on, since a compaction has rewritten those before. It has facts
  * of its own, of which the least row is that one; its counts are the whole file's. It holds the
- * whole file, which alone is obsolete or charged. */
+ * whole file, which alone is obsolete, bad or charged. */
 struct store_file {
     _Atomic(uint32_t) references;
     const struct env *env;
@@ -72,6 +72,7 @@ struct store_file {
     uint64_t number;
     uint64_t run;           /* when it was opened; the views say which it is now */
     struct file_part *part; /* NULL: it is a whole file */
+    /* Of a whole file: */
     _Atomic(bool) obsolete;
     _Atomic(bool) bad; /* no compaction in the background reads it (engine/state/damage.h) */
 };
@@ -248,11 +249,16 @@ enum petal_status store_file_new(struct store_file **file, const struct env *env
  * index where that cuts off some. */
 enum petal_status store_file_part(struct store_file **part, struct store_file *file, uint64_t run,
                                   petal_slice first, petal_error *error);
-/* What removes the file when it is obsolete. */
 static inline struct store_file *
 store_file_whole(struct store_file *file)
 {
     return file->part != NULL ? file->part->whole : file;
+}
+
+static inline bool
+store_file_is_bad(struct store_file *file)
+{
+    return atomic_load_explicit(&store_file_whole(file)->bad, memory_order_relaxed);
 }
 
 static inline const struct file_facts *

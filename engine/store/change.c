@@ -126,7 +126,7 @@ take_out_files(struct change *change, const struct store *store, petal_slice end
         struct store_file *file = rewritten->files[i];
         struct store_file *cut = rewritten->cuts != NULL ? rewritten->cuts[i] : NULL;
 
-        if (!store_view_has_file(present, file))
+        if (!store_view_has_file(present, file) || cut == file)
             continue;
         if (cut != NULL && store_file_has_rows(cut, store->start, end)) {
             describe_again(change, store, file, NULL, &store_file_facts(cut)->row_min);

@@ -51,7 +51,8 @@ void change_begin(struct change *change, petal_db *db, size_t slot_count);
 struct rewritten {
     struct store_memtable *memtable; /* NULL: none */
     struct store_file *const *files;
-    struct store_file *const *cuts; /* of each the part that is left, NULL: none; NULL: of none */
+    /* What is left of each: all, a part, or NULL, nothing; NULL: of none anything. */
+    struct store_file *const *cuts;
     size_t file_count;
 };
 

@@ -9,6 +9,8 @@
 #include "tests/support/test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #define ROWS     400u
 #define FILES    4u
@@ -45,7 +47,8 @@ delete_row(struct stop *stop, unsigned number)
     compact_fixture_delete(stop->place.table, row, PETAL_LATEST, PETAL_DELETE_FAMILY);
 }
 
-/* Rows in files that all overlap, the last file's `twice`, and markers of two. */
+/* Rows in files that all overlap, the last file's `twice`, and markers of two, of which one has a
+ * file to itself. */
 static void
 fill(struct stop *stop, bool twice)
 {
@@ -65,12 +68,12 @@ fill(struct stop *stop, bool twice)
                 compact_fixture_put(stop->place.table, row, PETAL_LATEST, row);
             }
         }
-        if (file + 1 == FILES) {
-            delete_row(stop, FIRST);
+        if (file + 1 == FILES)
             delete_row(stop, LATER);
-        }
         compact_fixture_flush(stop->place.fixture.db);
     }
+    delete_row(stop, FIRST);
+    compact_fixture_flush(stop->place.fixture.db);
 }
 
 /* An all-files compaction that has committed a file and was stopped in the next. */
@@ -101,6 +104,19 @@ expected(unsigned number, char *row, size_t size)
     return number == FIRST || number == LATER ? "" : row;
 }
 
+/* Files are not skipped for these reasons. */
+static void
+must_get_by(petal_table *table, const char *row, uint32_t without, bool is_there)
+{
+    const petal_read_options options = {.without = without};
+    petal_result *result;
+
+    MUST(petal_result_new(table->db, &result, WHY));
+    MUST(petal_get(table, slice_from_text(row), &options, result, WHY));
+    assert_int_equal(petal_result_count(result), is_there);
+    petal_result_free(result);
+}
+
 /* All rows by gets, and by scans in both directions. */
 static void
 must_hold_all(petal_table *table)
@@ -111,6 +127,8 @@ must_hold_all(petal_table *table)
         const char *value = expected(i, row, sizeof row);
 
         assert_string_equal(compact_fixture_value(table, row), value);
+        must_get_by(table, row, PETAL_WITHOUT(PETAL_SKIP_ROW_RANGE), value[0] != '\0');
+        must_get_by(table, row, UINT32_MAX, value[0] != '\0');
     }
     for (unsigned reversed = 0; reversed < 2; reversed++) {
         petal_scan_options options = {.reversed = reversed};
@@ -262,4 +280,136 @@ TEST(test_a_reader_beside_a_compaction_sees_the_parts)
     must_hold_all(table_of(reader, "t"));
     petal_close(reader, NULL);
     fixture_fini(&stop.place.fixture);
+}
+
+/* ---- damage ---- */
+
+static const petal_family_options plain = {
+    .versions = 1, .block_bytes = 1024, .compression = PETAL_COMPRESSION_NONE};
+
+struct first_file {
+    char path[64];
+};
+
+static void
+find_first(void *argument, const char *name)
+{
+    struct first_file *first = argument;
+    char path[64];
+
+    snprintf(path, sizeof path, "%s/%s", FIXTURE_DIRECTORY, name);
+    if (strstr(name, ".sst") != NULL && (first->path[0] == '\0' || strcmp(path, first->path) < 0))
+        memcpy(first->path, path, sizeof path);
+}
+
+/* A long value of that row alone. */
+static void
+long_value(char value[129], unsigned number)
+{
+    struct test_random random;
+
+    test_random_init(&random, number);
+    for (size_t i = 0; i < 128; i++)
+        value[i] = (char)(1 + test_random_below(&random, 255));
+    value[128] = '\0';
+}
+
+/* Change the block of the oldest file that has the row's long value, or change it back. */
+static void
+turn_value(struct stop *stop, unsigned number)
+{
+    struct memory_vfs *vfs = stop->place.fixture.vfs;
+    struct first_file first = {""};
+    uint8_t *bytes, *found = NULL;
+    char value[129];
+    size_t size;
+
+    long_value(value, number);
+    assert_int_equal(memory_vfs_list(vfs, FIXTURE_DIRECTORY, find_first, &first), 0);
+    assert_int_equal(memory_vfs_read_file(vfs, first.path, &bytes, &size), 0);
+    for (size_t i = 0; found == NULL && i + 20 <= size; i++) {
+        if (memcmp(bytes + i, value + 20, 20) == 0)
+            found = bytes + i;
+    }
+    assert_non_null(found);
+    found[30] ^= 0x80;
+    assert_int_equal(memory_vfs_write_file(vfs, first.path, bytes, size), 0);
+    free(bytes);
+}
+
+/* All rows, of which few fit in a block. */
+static void
+fill_blocks(struct stop *stop)
+{
+    for (unsigned i = 0; i < ROWS; i++) {
+        char row[32], value[129];
+
+        snprintf(row, sizeof row, "row%04u", i);
+        long_value(value, i);
+        compact_fixture_put(stop->place.table, row, PETAL_LATEST, value);
+    }
+    compact_fixture_flush(stop->place.fixture.db);
+}
+
+/* Two regions have two files. */
+static void
+damage_open(struct stop *stop)
+{
+    *stop = (struct stop){0};
+    place_open(&stop->place, &plain);
+    stop->place.fixture.options.no_compaction = true;
+    stop->place.fixture.options.memtable_bytes = 64 << 10;
+    place_reopen(&stop->place);
+    fill_blocks(stop);
+    fill_blocks(stop);
+    MUST(petal_table_split(stop->place.table, slice_from_text(IN_REST), 0, WHY));
+    stop->place.fixture.db->compact_file_bytes = 1000;
+}
+
+/* It is not tried over and over. */
+TEST(test_a_damaged_file_of_two_regions_is_left_alone)
+{
+    struct stop stop;
+    petal_error error;
+
+    damage_open(&stop);
+    stop.place.fixture.options.no_compaction = false;
+    petal_close(stop.place.fixture.db, NULL);
+    stop.place.fixture.db = NULL;
+    turn_value(&stop, 200);
+    turn_value(&stop, 270);
+    fixture_must_open(&stop.place.fixture);
+    stop.place.table = table_of(stop.place.fixture.db, "t");
+    stop.place.fixture.db->compact_file_bytes = 1000;
+    for (unsigned i = 0; i < 14; i++)
+        fill_blocks(&stop);
+    assert_int_not_equal(petal_wait_idle(stop.place.fixture.db, &error), PETAL_NO_MEMORY);
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    assert_in_range(stats_of(&stop.place).background_failures, 1, 8);
+    fixture_fini(&stop.place.fixture);
+}
+
+/* Whichever region lets go of it last. */
+TEST(test_damage_ends_when_no_region_has_the_file)
+{
+    static const unsigned damaged[] = {200, 270};
+
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        struct stop stop;
+        petal_error error;
+
+        damage_open(&stop);
+        place_reopen(&stop.place);
+        stop.place.fixture.db->compact_file_bytes = 1000;
+        turn_value(&stop, damaged[i]);
+        assert_int_equal(petal_compact(stop.place.table, NULL, &error), PETAL_CORRUPT);
+        assert_int_equal(petal_family_check(petal_table_family_at(stop.place.table, 0), &error),
+                         PETAL_CORRUPT);
+        turn_value(&stop, damaged[i]);
+        MUST(petal_compact(stop.place.table, NULL, WHY));
+        MUST(petal_family_check(petal_table_family_at(stop.place.table, 0), WHY));
+        MUST(petal_checkpoint(stop.place.fixture.db, "/copy", WHY));
+        MUST(petal_table_verify(stop.place.table, WHY));
+        fixture_fini(&stop.place.fixture);
+    }
 }

@@ -181,6 +181,31 @@ TEST(test_checkpoint_backup_and_restore)
     regions_end(&fixture);
 }
 
+/* A snapshot's link of a file that the earlier backup has in two regions is a file of its own. */
+TEST(test_a_later_backup_of_shared_files_and_their_snapshot)
+{
+    struct region_fixture fixture;
+    petal_restore_options options = {0};
+    petal_db *copy;
+    petal_table *table;
+
+    regions_begin(&fixture);
+    regions_put(fixture.table, 0, ROWS, 1);
+    regions_flush(&fixture);
+    regions_must_split_before(fixture.table, BORDER);
+    MUST(petal_backup(fixture.base.db, "/backup", NULL, NULL, WHY));
+    MUST(petal_table_snapshot_create(fixture.table, text("s"), NULL, WHY));
+    for (unsigned i = 0; i < 2; i++)
+        MUST(petal_backup(fixture.base.db, "/backup", NULL, NULL, WHY));
+    options.env = &fixture.base.env;
+    MUST(petal_restore("/backup", "/restored", &options, NULL, WHY));
+    copy = fixture_open_reader(&fixture.base, "/restored");
+    MUST(petal_table_open(copy, text("t"), &table, WHY));
+    regions_expect_rows(table, 0, ROWS, 1, NULL);
+    MUST(petal_close(copy, WHY));
+    regions_end(&fixture);
+}
+
 /* Of one opened to read, with what its logs hold. */
 TEST(test_backup_of_a_reader)
 {
