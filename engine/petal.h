@@ -732,11 +732,12 @@ typedef struct petal_region_info {
     petal_slice start, end; /* its rows: from `start` up to `end`, that not included; empty: open */
     uint64_t files;         /* store files of all families with rows of it */
     /* Of a file that several regions have, bytes and cells are its part for this one, as its index
-     * tells, to half a block at either end: the parts add up to the file. If the index is
-     * damaged, they are a guess. */
+     * tells, to half a block at either end: the parts add up to the file, but for rounding. If the
+     * index is damaged, they are a guess. A memtable that was there before a split is counted for
+     * both regions until it is flushed. */
     uint64_t file_bytes; /* of these files */
     uint64_t memtable_bytes;
-    uint64_t cells; /* in files and memtables */
+    uint64_t cells; /* in files and memtables, about */
 } petal_region_info;
 
 /*
@@ -753,7 +754,7 @@ petal_table_regions(petal_table *table,
 
 /*
  * Split the region that has `row` before that row; with an empty row the region `region`, which is
- * flushed before, in the middle of the rows that its largest family has in store files (0: each
+ * flushed before, near the middle of the bytes that its largest family has in store files (0: each
  * region that has a middle). PETAL_INVALID: the row is the first of a region already; the region's
  * files have no middle, as they have one row, or all in one block. PETAL_NOT_FOUND: no such region.
  */

@@ -500,7 +500,7 @@ report(const struct compaction *compaction)
     describe_inputs(compaction, inputs, sizeof inputs);
     snprintf(what, sizeof what, "%s compaction, %s: files %s",
              job->all_files ? "all-files" : "minor", policy_reason_text(job->reason), inputs);
-    rewrite_report(job->store->family, &compaction->result, what);
+    rewrite_report(job->store, &compaction->result, what);
 }
 
 /* ---- a job ---- */

@@ -158,7 +158,7 @@ flush_job_run(petal_db *db, struct flush_job *job, petal_error *error)
                 continue;
             STATS_ADD_SHARED(db, flush_cells, part->result.output.cells);
             STATS_ADD_SHARED(db, flush_bytes, part->result.output.bytes);
-            rewrite_report(part->store->family, &part->result, "flush");
+            rewrite_report(part->store, &part->result, "flush");
         }
         wal_remove_below(db, oldest_log);
     }

@@ -22,7 +22,8 @@ add_file(petal_region_info *info, const struct file_entry *file, petal_error *er
         return error_copy(error, &cause);
     info->file_bytes += bytes;
     info->cells +=
-        (uint64_t)((double)file->facts->cells * (double)bytes / (double)file->facts->file_bytes);
+        (uint64_t)((double)file->facts->cells * (double)bytes / (double)file->facts->file_bytes +
+                   0.5);
     return PETAL_OK;
 }
 

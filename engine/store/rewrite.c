@@ -293,8 +293,9 @@ rewrite_result_fini(struct rewrite_result *result, const petal_allocator *alloca
 /* ---- report ---- */
 
 void
-rewrite_report(const petal_family *family, const struct rewrite_result *result, const char *what)
+rewrite_report(const struct store *store, const struct rewrite_result *result, const char *what)
 {
+    const petal_family *family = store->family;
     petal_db *db = family->table->db;
     char table[160], name[160], reasons[256] = "";
     size_t length = 0;
@@ -307,11 +308,12 @@ rewrite_report(const petal_family *family, const struct rewrite_result *result, 
                                    visibility_reason_text((enum visibility_reason)reason));
     }
     env_log(&db->env, PETAL_LOG_INFO,
-            "%s of %s:%s: %" PRIu64 " cells in, %" PRIu64 " cells out, %" PRIu64
-            " bytes in %zu files%s; %" PRIu64 " ms",
+            "%s of %s:%s, region %u: %" PRIu64 " cells in, %" PRIu64 " cells out, %" PRIu64
+            " bytes in %zu files%s%s; %" PRIu64 " ms",
             what, error_quote(family->table->name, table, sizeof table),
-            error_quote(family->name, name, sizeof name), result->cells_in, result->output.cells,
-            result->output.bytes, result->output.count, reasons, result->took_ms);
+            error_quote(family->name, name, sizeof name), store->region, result->cells_in,
+            result->output.cells, result->output.bytes, result->output.count, reasons,
+            result->rest.size > 0 ? "; more rows follow" : "", result->took_ms);
     STATS_ADD_SHARED(db, dropped_masked, result->dropped[VISIBILITY_MASKED]);
     STATS_ADD_SHARED(db, dropped_superseded, result->dropped[VISIBILITY_SUPERSEDED]);
     STATS_ADD_SHARED(db, dropped_surplus, result->dropped[VISIBILITY_SURPLUS]);

@@ -75,7 +75,7 @@ void rewrite_result_fini(struct rewrite_result *result, const petal_allocator *a
 
 /* Report a committed job to the statistics of what was dropped, and to the log as one line;
  * `what`: "flush" .. */
-void rewrite_report(const petal_family *family, const struct rewrite_result *result,
+void rewrite_report(const struct store *store, const struct rewrite_result *result,
                     const char *what);
 
 #endif

@@ -18,7 +18,7 @@ run db -e "create 't', 'f'; log_level; put 't', 'r', 'f:q', 'v', 1; flush 't'
 log_level 'debug'; put 't', 'r', 'f:q', 'v', 2; flush 't'; log_level :WARN; put 't', 'r', 'f:q', 'v', 3; flush 't'
 log_level 'OFF'; put 't', 'r', 'f:q', 'v', 4"
 same 'messages of one flush of three' log <<'EOF'
-TIME INFO  flush of t:f: 1 cells in, 1 cells out, N bytes in 1 files; N ms
+TIME INFO  flush of t:f, region 1: 1 cells in, 1 cells out, N bytes in 1 files; N ms
 EOF
 same 'what log_level says' out <<'EOF'
 Created table t

@@ -110,7 +110,9 @@ usage(void)
           "                       below it: what each rule of the policy adds\n"
           "space beyond the data  the most that logs, uncommitted outputs and replaced or\n"
           "                       shared files took\n"
-          "runs a get             whose rows span that of the get, on average, at the end\n",
+          "file of a flush        its bytes, on average\n"
+          "runs a get             whose rows span that of the get, on average, at the end\n"
+          "most runs of a region  at any time\n",
           stderr);
 }
 

@@ -9,8 +9,8 @@
  * memory, and by the runs of each region as far as it writes to that. It stops while memory is full
  * or a region that it writes to has STORE_MOST_RUNS runs.
  *
- * SPLITS.  A region splits where half of its bytes lie once its files are larger than region_bytes;
- * jobs that run end in both halves.
+ * SPLITS.  A region splits where the engine would split it (engine/region/border.h) once its files
+ * are larger than region_bytes; jobs that run end in both halves.
  *
  * REGIONS THAT GROW ALIKE.  Where keys come in random order, at most `most_regions` are simulated.
  * When one more would split off, the region stands for both halves instead, with twice its weight;

@@ -105,7 +105,7 @@ dump_file(struct dump *dump, struct directory *directory, const char *path)
         break;
     case FILENAME_LOCK:
     case FILENAME_READERS:
-        print_line(dump->print, "lock, which holds no data");
+        print_line(dump->print, "what openings tell one another; holds no data");
         print_text(dump->print, "file", path);
         print_end(dump->print);
         break;

@@ -426,7 +426,7 @@ superseded or expired goes
 = merge_region
 merge_region 'region', 'region' ..  |  ['region', 'region' ..]      neighbours become one region, \
 which keeps the first one's name; a region's encoded name, as locate_region shows it, is Petal's \
-number of it
+number of it, and means the region here, whatever tables are called
 
   split 't', 'r2'; split 't', 'user'               # regions 1, 2 and 3
   merge_region '1', '2'
@@ -496,7 +496,7 @@ snapshot_cleanup_enabled      always: table snapshots whose time is over go by t
 
 = split
 split 't' | 'region' [, 'row']      the region that has the row becomes two, the second of which \
-begins at the row. Without a row a region becomes two where half of its store files' bytes are, and \
+begins at the row. Without a row a region becomes two near where half of its store files' bytes are, and \
 of a table each region that has such a middle; what is in memory is flushed before. A \
 region is named 't,first row,id.' or by its id; where a table has that number as its name, by the \
 full name alone
