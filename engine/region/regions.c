@@ -22,8 +22,7 @@ add_file(petal_region_info *info, const struct file_entry *file, petal_error *er
         return error_copy(error, &cause);
     info->file_bytes += bytes;
     info->cells +=
-        (uint64_t)((double)file->facts->cells * (double)bytes / (double)file->facts->file_bytes +
-                   0.5);
+        (uint64_t)((double)file->facts->cells * (double)bytes / (double)file->facts->file_bytes);
     return PETAL_OK;
 }
 
