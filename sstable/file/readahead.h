@@ -21,7 +21,9 @@
  * cache.  Its first block is read alone, so sparse gets cost one read each.  That they come to an
  * area again shows that they are dense, and so does each block read of one that was read ahead:
  * these earn several areas, and the next hint is that much larger, also before a first block.  So a
- * file is in memory after about as many gets as it has areas.
+ * file is in memory after about as many gets as it has areas.  (Of 5 million pairs 500 gets, the
+ * page cache dropped every 200, take 102 us each; 181 if an area is read ahead before its first
+ * block.  10,000 without that, `kv-bench compare --rows cold-hit`, are 5 % faster then.)
  *
  * An area is read ahead once while the file is open: if the system dropped it since, there is no
  * memory for it.  Nothing is read ahead while the open files together are larger than the limit:
