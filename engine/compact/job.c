@@ -20,8 +20,8 @@ struct compaction {
     petal_db *db;
     struct store_file **inputs; /* the job's, or some of them; passed inputs leave it */
     size_t input_count;
-    struct store_file **cuts; /* what is left of each behind the output at hand, NULL: nothing */
-    bool past;                /* of what is left nothing is the store's */
+    struct store_file **cuts; /* what each has after the rows of the output; NULL: nothing */
+    bool past;                /* no row after those of the output is the store's */
     uint64_t room;            /* bytes that the outputs of the part take at most, about */
     uint64_t cells, bytes;    /* of the part's inputs, all of them */
     uint64_t done;            /* of the cells, in outputs before */
@@ -246,8 +246,7 @@ open_input(struct compaction *compaction, petal_error *error)
         return error_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         /* Not lazy: every block is going to be read. */
-        sst_iter_init(&compaction->iters[i], compaction->inputs[i]->reader, &context, false, false);
-        compaction->iters[i].first = store_file_first(compaction->inputs[i]);
+        store_file_iter_init(&compaction->iters[i], compaction->inputs[i], &context, false, false);
         compaction->sources[i] = &compaction->iters[i].iter;
     }
     if (merge_iter_init(&compaction->merge, allocator, compaction->sources, count) != PETAL_OK)
@@ -410,8 +409,8 @@ count(const struct compaction *compaction)
 }
 
 /*
- * The output takes the place of the inputs, as far as it goes. A read point that was taken since the
- * markers were judged may see cells from outside: then the output is not committed, and
+ * The output takes the place of the inputs' rows up to its end. A read point that was taken since
+ * the markers were judged may see cells from outside: then the output is not committed, and
  * keep_markers is set. None is taken until the view has changed, else it would see both sides.
  * *unknown: the manifest failed, so that it may name the output or the inputs.
  */
@@ -531,8 +530,7 @@ reaches_beyond(const struct compact_job *job, const struct store_file *file)
 {
     const struct file_facts *facts = store_file_facts(file);
 
-    return (file->part != NULL && file->part->cut) ||
-           slice_compare(facts->row_min, job->store->start) < 0 ||
+    return store_file_is_cut(file) || slice_compare(facts->row_min, job->store->start) < 0 ||
            (job->end.size > 0 && slice_compare(facts->row_max, job->end) >= 0);
 }
 
@@ -546,7 +544,7 @@ latest_cut(const struct compact_job *job)
         const struct store_file *file = job->inputs[i];
         int64_t written_ms = store_file_facts(file)->written_ms;
 
-        if (file->part != NULL && file->part->cut && (latest == INT64_MAX || written_ms > latest))
+        if (store_file_is_cut(file) && (latest == INT64_MAX || written_ms > latest))
             latest = written_ms;
     }
     return latest;
@@ -628,24 +626,17 @@ free_parts(struct parts *parts, size_t count, const petal_allocator *allocator)
     mem_free(allocator, parts->linked, count * sizeof *parts->linked);
 }
 
-static uint64_t
-cells_of(const struct parts *parts, const struct plan_part *part)
+/* The cells and bytes of the part's inputs, of each the whole file's. */
+static void
+measure(struct compaction *compaction, const struct parts *parts, const struct plan_part *part)
 {
-    uint64_t cells = 0;
+    compaction->cells = compaction->bytes = 0;
+    for (size_t i = part->first; i < part->first + part->count; i++) {
+        const struct file_facts *facts = store_file_facts(parts->inputs[i]);
 
-    for (size_t i = part->first; i < part->first + part->count; i++)
-        cells += store_file_facts(parts->inputs[i])->cells;
-    return cells;
-}
-
-static uint64_t
-bytes_of(const struct parts *parts, const struct plan_part *part)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = part->first; i < part->first + part->count; i++)
-        bytes += store_file_facts(parts->inputs[i])->file_bytes;
-    return bytes;
+        compaction->cells += facts->cells;
+        compaction->bytes += facts->file_bytes;
+    }
 }
 
 /* What is left of an input takes its place among the job's. */
@@ -720,8 +711,10 @@ rewrite_parts(struct parts *parts, struct compact_job *job, petal_error *error)
                                         greatest_sequence(job->inputs, job->input_count)};
     enum petal_status status = PETAL_OK;
 
-    for (size_t i = 0; i < parts->part_count; i++)
-        compaction.job_cells += parts->parts[i].linked ? 0 : cells_of(parts, &parts->parts[i]);
+    for (size_t i = 0; i < parts->part_count; i++) {
+        measure(&compaction, parts, &parts->parts[i]);
+        compaction.job_cells += parts->parts[i].linked ? 0 : compaction.cells;
+    }
     for (size_t i = 0; status == PETAL_OK && i < parts->part_count; i++) {
         const struct plan_part *part = &parts->parts[i];
 
@@ -732,8 +725,7 @@ rewrite_parts(struct parts *parts, struct compact_job *job, petal_error *error)
         compaction.inputs = parts->inputs + part->first;
         compaction.input_count = part->count;
         compaction.room = part->bytes;
-        compaction.cells = cells_of(parts, part);
-        compaction.bytes = bytes_of(parts, part);
+        measure(&compaction, parts, part);
         status = rewrite_part(&compaction, job, parts, error);
         compaction.cells_before += compaction.cells;
     }

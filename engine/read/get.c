@@ -138,8 +138,7 @@ visit_files(struct get *get)
 
             /* Lazy: when the place sought lies after a block's last cell, the index tells so
              * without the next block. */
-            sst_iter_init(&iter, file->reader, &context, true, true);
-            iter.first = store_file_first(file->file);
+            store_file_iter_init(&iter, file->file, &context, true, true);
             get->iter = &iter;
             status = row_collect_source(get->collect, &iter.iter, marker_kinds, get->error);
             get->iter = NULL;
@@ -209,7 +208,7 @@ check_family_versions(struct get *get, bool *complete)
 
         if ((file->marker_kinds & kind) == 0 || skip_by_rows(&get->question, file))
             continue;
-        sst_iter_init(&iter, file->reader, &context, true, true);
+        store_file_iter_init(&iter, file->file, &context, true, true);
         get->iter = &iter;
         status = row_collect_check_family_versions(get->collect, &iter.iter, &found, get->error);
         get->iter = NULL;

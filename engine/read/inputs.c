@@ -54,9 +54,8 @@ add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t recei
     assert(inputs->source_count <= inputs->source_capacity);
     source->receipt_index = receipt_index;
     source->trace = *trace;
-    sst_iter_init(&source->file, file->reader, &context, false, true);
+    store_file_iter_init(&source->file, file->file, &context, false, true);
     source->file.reversed = inputs->options->reversed;
-    source->file.first = store_file_first(file->file);
     source->base = &source->file.iter;
     iter = narrow_to_columns(inputs, source);
     source->columns.no_family_markers = (file->marker_kinds & COLLECT_FAMILY_MARKERS) == 0;

@@ -158,8 +158,7 @@ search_files(struct search *search, const struct store_view *store)
 
         if (!may_matter(search, file, &trace))
             continue;
-        sst_iter_init(&iter, file->reader, &context, false, false);
-        iter.first = store_file_first(file->file);
+        store_file_iter_init(&iter, file->file, &context, false, false);
         status = search_source(search, &iter.iter, file->time_max);
         iter.iter.ops->close(&iter.iter);
     }

@@ -53,7 +53,7 @@ open_sources(struct row_merge *merge, const struct read_context *context)
         if (source->file == NULL)
             memtable_iter_init(&source->memtable_iter, source->memtable);
         else
-            sst_iter_init(&source->file_iter, source->file->reader, context, true, true);
+            store_file_iter_init(&source->file_iter, source->file->file, context, true, true);
         source->gave = source->ended = false;
         source->next = source->end = NULL;
     }

@@ -5,8 +5,8 @@
  * was created or by a split that was asked for. (HBase's SimpleRegionNormalizer, which tables have
  * to ask for, does not tell these apart.) It looks after a commit that made a region too large
  * (engine/store/change.h), when a table was altered, when the database is opened, and every ten
- * minutes. A region that has no middle is not split until it has grown. What fails is tried again
- * at the next look.
+ * minutes. A region that cannot be split in two is tried again once it has grown; what failed, at
+ * the next look.
  *
  * Threads: from any thread, holding no lock.
  */

@@ -73,17 +73,15 @@ store_memtable_charge(struct store_memtable *memtable, struct memory_budget *bud
     memory_budget_memtables(budget, (int64_t)*change);
 }
 
-enum petal_status
-store_file_new(struct store_file **file, const struct env *env, struct readers *readers,
-               struct cache *cache, struct sst_reader *reader, uint64_t number, uint64_t run)
+/* NULL: no memory. */
+static struct store_file *
+make_file(const struct env *env, struct readers *readers, struct cache *cache,
+          struct sst_reader *reader, uint64_t number, uint64_t run)
 {
     struct store_file *made = mem_zalloc(env->allocator, sizeof *made);
 
-    *file = made;
-    if (made == NULL) {
-        sst_reader_close(reader);
-        return PETAL_NO_MEMORY;
-    }
+    if (made == NULL)
+        return NULL;
     atomic_init(&made->references, 1);
     atomic_init(&made->obsolete, false);
     atomic_init(&made->bad, false);
@@ -93,70 +91,70 @@ store_file_new(struct store_file **file, const struct env *env, struct readers *
     made->reader = reader;
     made->number = number;
     made->run = run;
-    return PETAL_OK;
+    return made;
 }
 
-/* Complete a part of `file`: of its rows those from `first` on. */
-static enum petal_status
-cut_part(struct file_part *part, const struct store_file *file, petal_slice first,
-         petal_error *error)
+enum petal_status
+store_file_new(struct store_file **file, const struct env *env, struct readers *readers,
+               struct cache *cache, struct sst_reader *reader, uint64_t number, uint64_t run)
 {
+    *file = make_file(env, readers, cache, reader, number, run);
+    if (*file != NULL)
+        return PETAL_OK;
+    sst_reader_close(reader);
+    return PETAL_NO_MEMORY;
+}
+
+/* What `file` has from `first` on; NULL: no memory. */
+static struct file_part *
+make_part(struct store_file *file, petal_slice first)
+{
+    size_t key_bytes = first.size + cell_key_bound(first.size, 0);
+    struct file_part *part = mem_alloc(file->env->allocator, sizeof *part + key_bytes);
     uint8_t *row = (uint8_t *)(part + 1);
 
+    if (part == NULL)
+        return NULL;
+    part->whole = store_file_whole(file);
     part->facts = *store_file_facts(file);
     part->bytes = file->part != NULL ? file->part->bytes : part->facts.file_bytes;
-    part->cut = file->part != NULL && file->part->cut;
+    part->key_bytes = key_bytes;
     memcpy(row, first.data, first.size);
     cell_key_make(&part->first, row + first.size, slice_make(row, first.size), slice_make(NULL, 0),
                   true, INT64_MAX, CELL_SEQUENCE_MAX);
     part->facts.row_min = part->first.row; /* that of the file may be in another part's memory */
-    if (slice_equal(first, store_file_facts(file)->row_min))
-        return PETAL_OK;
-    part->cut = true;
-    return sst_reader_part(file->reader, first, slice_make(NULL, 0), &part->bytes, error);
+    take(&part->whole->references);
+    return part;
 }
 
 enum petal_status
 store_file_part(struct store_file **part, struct store_file *file, uint64_t run, petal_slice first,
                 petal_error *error)
 {
-    const petal_allocator *allocator = file->env->allocator;
-    struct store_file *made = mem_zalloc(allocator, sizeof *made);
-    struct file_part *own;
-    size_t key_bytes;
+    petal_slice row_min = store_file_facts(file)->row_min;
+    struct store_file *made =
+        make_file(file->env, file->readers, file->cache, file->reader, file->number, run);
     enum petal_status status = PETAL_OK;
 
-    if (slice_compare(first, store_file_facts(file)->row_min) < 0)
-        first = store_file_facts(file)->row_min;
-    key_bytes = first.size + cell_key_bound(first.size, 0);
-    own = mem_alloc(allocator, sizeof *own + key_bytes);
-    *part = made;
-    if (made != NULL && own != NULL)
-        status = cut_part(own, file, first, error);
-    else
-        status = error_no_memory(error);
-    if (status != PETAL_OK) {
-        mem_free(allocator, own, sizeof *own + key_bytes);
-        mem_free(allocator, made, sizeof *made);
-        *part = NULL;
-        return status;
-    }
-    own->whole = store_file_whole(file);
-    own->key_bytes = key_bytes;
-    take(&own->whole->references);
-    atomic_init(&made->references, 1);
-    atomic_init(&made->obsolete, false);
-    atomic_init(&made->bad, false);
-    made->env = file->env;
-    made->readers = file->readers;
+    *part = NULL;
+    if (made == NULL)
+        return error_no_memory(error);
+    if (slice_compare(first, row_min) < 0)
+        first = row_min;
     made->born = file->born;
-    made->cache = file->cache;
-    made->reader = file->reader;
-    made->number = file->number;
-    made->run = run;
-    made->part = own;
-    *part = made;
-    return PETAL_OK;
+    made->part = make_part(file, first);
+    if (made->part == NULL) {
+        mem_free(file->env->allocator, made, sizeof *made);
+        return error_no_memory(error);
+    }
+    if (!slice_equal(first, row_min))
+        status =
+            sst_reader_part(file->reader, first, slice_make(NULL, 0), &made->part->bytes, error);
+    if (status == PETAL_OK)
+        *part = made;
+    else
+        store_file_unref(made);
+    return status;
 }
 
 bool
@@ -239,7 +237,7 @@ bound_entry(struct file_entry *entry, petal_slice low, petal_slice high)
     bool above = high.size > 0 && slice_compare(entry->facts->row_max, high) >= 0;
     uint64_t bytes = part != NULL ? part->bytes : entry->facts->file_bytes;
 
-    entry->shared = below || above || (part != NULL && part->cut);
+    entry->shared = below || above || store_file_is_cut(entry->file);
     entry->bytes = bytes >> (below + above);
 }
 
@@ -360,7 +358,7 @@ cut_entry(struct file_entry *entry, const struct store_change *change)
     uint64_t run = entry->run;
 
     for (size_t i = 0; i < change->cut_file_count; i++) {
-        if (change->uncut_files[i] != entry->file)
+        if (change->cut_files[i]->number != entry->file->number)
             continue;
         *entry = file_entry_of(change->cut_files[i], change->low, change->high);
         entry->run = run;

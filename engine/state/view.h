@@ -82,7 +82,6 @@ struct file_part {
     struct store_file *whole; /* referenced */
     struct file_facts facts;
     uint64_t bytes;        /* of the file, about, that are of its rows */
-    bool cut;              /* the file has rows before */
     struct cell_key first; /* it has no cell before that, of its least row */
     size_t key_bytes;      /* of memory behind this struct, which that key and row are in */
 };
@@ -267,11 +266,21 @@ store_file_facts(const struct store_file *file)
     return file->part != NULL ? &file->part->facts : sst_reader_facts(file->reader);
 }
 
-/* Where an iterator over the reader is to begin (sst_iter.first). */
-static inline const struct cell_key *
-store_file_first(const struct store_file *file)
+/* Has a compaction rewritten rows of it? */
+static inline bool
+store_file_is_cut(const struct store_file *file)
 {
-    return file->part != NULL ? &file->part->first : NULL;
+    return file->part != NULL &&
+           !slice_equal(file->part->facts.row_min, sst_reader_facts(file->reader)->row_min);
+}
+
+/* sst_iter_init over what the file has: whoever reads the cells of a store's file begins so. */
+static inline void
+store_file_iter_init(struct sst_iter *iter, const struct store_file *file,
+                     const struct read_context *context, bool borrow, bool lazy)
+{
+    sst_iter_init(iter, file->reader, context, borrow, lazy);
+    iter->first = file->part != NULL ? &file->part->first : NULL;
 }
 
 /* Has it rows from `low` up to `high` (empty: open)? */
@@ -280,10 +289,10 @@ void store_file_ref(struct store_file *file);
 void store_file_unref(struct store_file *file);
 
 /* A store view made from `base` (NULL: empty): with `add_memtable` in front, without
- * `remove_memtable` and `remove_files`, with `add_files`, `cut_files` in place of the
- * `uncut_files`, parts of these, and `link_files` in the run `link_run`. The new view references
- * what is added. `low` and `high` are the ends of the region of the rows
- * that added files have (empty: open). REQUIRES: what is removed, cut or linked is in `base`. */
+ * `remove_memtable` and `remove_files`, with `add_files`, with the parts `cut_files` in place of the
+ * files of their numbers, and with `link_files` in the run `link_run`. The new view references what
+ * is added. `low` and `high` are the ends of the region of the rows that added files have (empty:
+ * open). REQUIRES: what is removed, cut or linked is in `base`. */
 struct store_change {
     petal_slice low, high;
     struct store_memtable *add_memtable;
@@ -292,7 +301,7 @@ struct store_change {
     size_t remove_file_count;
     struct store_file *const *add_files;
     size_t add_file_count;
-    struct store_file *const *uncut_files, *const *cut_files;
+    struct store_file *const *cut_files;
     size_t cut_file_count;
     struct store_file *const *link_files;
     size_t link_file_count;

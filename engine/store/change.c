@@ -110,7 +110,7 @@ describe_again(struct change *change, const struct store *store, const struct st
 
 /* How the files of a store change: arrays with room for all of them. */
 struct files_change {
-    struct store_file **added, **removed, **uncut, **cut;
+    struct store_file **added, **removed, **cut;
     size_t removed_count, cut_count;
 };
 
@@ -130,7 +130,6 @@ take_out_files(struct change *change, const struct store *store, petal_slice end
             continue;
         if (cut != NULL && store_file_has_rows(cut, store->start, end)) {
             describe_again(change, store, file, NULL, &store_file_facts(cut)->row_min);
-            files->uncut[files->cut_count] = file;
             files->cut[files->cut_count++] = cut;
             continue;
         }
@@ -145,7 +144,7 @@ change_rewritten(struct change *change, struct store *store, const struct rewrit
                  const struct output_files *output)
 {
     const petal_allocator *allocator = change->db->env.allocator;
-    size_t most = output->count + 3 * rewritten->file_count + 1;
+    size_t most = output->count + 2 * rewritten->file_count + 1;
     struct store_file **memory = mem_alloc(allocator, most * sizeof(struct store_file *));
     struct files_change files = {.added = memory};
     struct store_change difference = {.low = store->start, .remove_memtable = rewritten->memtable};
@@ -155,8 +154,7 @@ change_rewritten(struct change *change, struct store *store, const struct rewrit
     change->no_memory = change->no_memory || memory == NULL;
     if (touch(change, store)) {
         files.removed = files.added + output->count;
-        files.uncut = files.removed + rewritten->file_count;
-        files.cut = files.uncut + rewritten->file_count;
+        files.cut = files.removed + rewritten->file_count;
         difference.high = view_end(change->current, store);
         difference.add_files = files.added;
         difference.add_file_count =
@@ -164,7 +162,6 @@ change_rewritten(struct change *change, struct store *store, const struct rewrit
         take_out_files(change, store, difference.high, rewritten, &files);
         difference.remove_files = files.removed;
         difference.remove_file_count = files.removed_count;
-        difference.uncut_files = files.uncut;
         difference.cut_files = files.cut;
         difference.cut_file_count = files.cut_count;
         if (store_view_new(&made, allocator, view_store(change->view, store), &difference) ==

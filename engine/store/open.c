@@ -73,8 +73,8 @@ is_described_part(const struct store_file *file, const struct manifest_file *des
     petal_slice row_min = store_file_facts(file)->row_min;
 
     return file->run == described->run &&
-           (file->part == NULL || !file->part->cut ? described->first_row.size == 0
-                                                   : slice_equal(row_min, described->first_row));
+           (store_file_is_cut(file) ? slice_equal(row_min, described->first_row)
+                                    : described->first_row.size == 0);
 }
 
 enum petal_status

@@ -98,8 +98,7 @@ search_store(const struct search *search, const struct store_view *store)
 
         if (!file_matters(search, &store->files[i]))
             continue;
-        sst_iter_init(&iter, store->files[i].reader, &context, false, false);
-        iter.first = store_file_first(store->files[i].file);
+        store_file_iter_init(&iter, store->files[i].file, &context, false, false);
         status = search_source(search, &iter.iter);
         iter.iter.ops->close(&iter.iter);
     }

@@ -22,26 +22,35 @@ walk_file(struct sst_fixture *f, const struct sst_reader *reader, const struct c
     iter.iter.ops->close(&iter.iter);
 }
 
+/* Files of random cells in blocks of several sizes, with markers or without, read with a cache or
+ * without. */
+static struct sst_fixture *
+random_file(unsigned round, struct test_random *random)
+{
+    const struct cell_shape most = {.cells = 2000,
+                                    .rows = 300,
+                                    .qualifiers = 40,
+                                    .row_bytes = 40,
+                                    .value_bytes = 200,
+                                    .marker_percent = round % 3 == 0 ? 0 : 20};
+    struct sst_fixture *f = sst_fixture_new(round % 4 < 2 ? 0 : 1 << 20);
+    struct sst_options options = sst_test_options();
+
+    options.block_bytes = 1024u << round % 3;
+    cell_list_random_within(&f->list, &most, random);
+    sst_fixture_write(f, &options, &f->list);
+    return f;
+}
+
 TEST(places_before_are_found)
 {
     struct test_random random;
 
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 400u : 24u); round++) {
-        const struct cell_shape most = {.cells = 2000,
-                                        .rows = 300,
-                                        .qualifiers = 40,
-                                        .row_bytes = 40,
-                                        .value_bytes = 200,
-                                        .marker_percent = round % 3 == 0 ? 0 : 20};
-        struct sst_fixture *f = sst_fixture_new(round % 4 < 2 ? 0 : 1 << 20);
-        struct sst_options options = sst_test_options();
-        struct sst_reader *reader;
+        struct sst_fixture *f = random_file(round, &random);
+        struct sst_reader *reader = sst_fixture_open(f);
 
-        options.block_bytes = 1024u << round % 3;
-        cell_list_random_within(&f->list, &most, &random);
-        sst_fixture_write(f, &options, &f->list);
-        reader = sst_fixture_open(f);
         walk_file(f, reader, &f->list, round % 2 == 1, 600, &random);
         sst_fixture_end(f, reader);
     }
@@ -54,26 +63,14 @@ TEST(a_part_of_the_rows_is_all)
 
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_long() ? 400u : 24u); round++) {
-        const struct cell_shape most = {.cells = 1000,
-                                        .rows = 150,
-                                        .qualifiers = 20,
-                                        .row_bytes = 40,
-                                        .value_bytes = 200,
-                                        .marker_percent = round % 3 == 0 ? 0 : 20};
-        struct sst_fixture *f = sst_fixture_new(round % 4 < 2 ? 0 : 1 << 20);
-        struct sst_options options = sst_test_options();
-        struct sst_reader *reader;
+        struct sst_fixture *f = random_file(round, &random);
+        struct sst_reader *reader = sst_fixture_open(f);
+        size_t at = test_random_below(&random, f->list.count);
         struct cell_list part;
         struct cell_key first;
         struct sst_iter iter;
         uint8_t *memory;
-        size_t at;
 
-        options.block_bytes = 1024u << round % 3;
-        cell_list_random_within(&f->list, &most, &random);
-        sst_fixture_write(f, &options, &f->list);
-        reader = sst_fixture_open(f);
-        at = test_random_below(&random, f->list.count);
         while (at > 0 && slice_equal(f->list.cells[at - 1].row, f->list.cells[at].row))
             at--;
         part = (struct cell_list){.cells = f->list.cells + at, .count = f->list.count - at};

@@ -169,7 +169,7 @@ TEST(gets_in_no_order_begin_all_of_the_file)
     sst_fixture_end(f, reader);
 }
 
-/* Gets that are the first of their areas begin nothing, the second ones that area and no more. */
+/* The first get of an area causes no read-ahead; the second reads that area ahead, and no other. */
 TEST(sparse_gets_begin_nothing)
 {
     struct readahead_limit limit;

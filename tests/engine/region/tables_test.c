@@ -18,13 +18,20 @@
 #define ROWS   300
 #define BORDER 150
 
+/* One file, which two regions have. */
 static void
-make_shared(struct region_fixture *fixture)
+begin_split(struct region_fixture *fixture)
 {
     regions_begin(fixture);
     regions_put(fixture->table, 0, ROWS, 1);
     regions_flush(fixture);
     regions_must_split_before(fixture->table, BORDER);
+}
+
+static void
+make_shared(struct region_fixture *fixture)
+{
+    begin_split(fixture);
     regions_delete(fixture->table, 0, BORDER);
     regions_flush(fixture);
     regions_compact(fixture->table, text(""));
@@ -189,10 +196,7 @@ TEST(test_a_later_backup_of_shared_files_and_their_snapshot)
     petal_db *copy;
     petal_table *table;
 
-    regions_begin(&fixture);
-    regions_put(fixture.table, 0, ROWS, 1);
-    regions_flush(&fixture);
-    regions_must_split_before(fixture.table, BORDER);
+    begin_split(&fixture);
     MUST(petal_backup(fixture.base.db, "/backup", NULL, NULL, WHY));
     MUST(petal_table_snapshot_create(fixture.table, text("s"), NULL, WHY));
     for (unsigned i = 0; i < 2; i++)
@@ -696,10 +700,7 @@ TEST(test_salvage_of_the_other_half)
     petal_db *copy;
     petal_table *table;
 
-    regions_begin(&fixture);
-    regions_put(fixture.table, 0, ROWS, 1);
-    regions_flush(&fixture);
-    regions_must_split_before(fixture.table, BORDER);
+    begin_split(&fixture);
     regions_delete(fixture.table, BORDER, ROWS);
     regions_flush(&fixture);
     regions_compact(fixture.table, text("z"));
