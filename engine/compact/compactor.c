@@ -3,6 +3,7 @@
 
 #include "base/argument.h"
 #include "base/clock.h"
+#include "engine/compact/room.h"
 #include "engine/compact/work.h"
 #include "engine/state/progress.h"
 #include "engine/state/read_point.h"
@@ -17,6 +18,7 @@
  * of the bytes of the one before, and its place on the stack. */
 #define MOST_INTERRUPTED 6
 #define GIVE_UP_LOOK_US  100000
+#define ROOM_LOOK_US     1000000
 #define IDLE_LOOK_US                                                                               \
     1000000 /* petal_wait_idle looks again after it, for what nobody says: a drop, a failed log */
 
@@ -34,6 +36,7 @@ struct compactor {
     uint64_t wait_ms; /* how long after the latest failure jobs are tried again; 0: they may be */
     uint64_t try_again_us; /* when, by clock_us */
     uint64_t wait_bytes;   /* those with so much input or more */
+    uint64_t room_wanted;  /* so many bytes were not free for one of them; 0: that was not why */
     bool any_at_work;      /* the thread that takes any job has one */
     _Atomic(bool) stopping;
     size_t thread_count;
@@ -82,18 +85,42 @@ most_bytes(const struct compactor *compactor, enum taker taker, uint64_t within)
     return taker == INTERRUPTS ? within : UINT64_MAX;
 }
 
-/* What failed will be tried again when there may be room, and what is as large. REQUIRES: the mutex
- * held. */
+/* What failed will be tried again after a while, and what is as large: each time after twice as
+ * long. What fails while others wait, as what is smaller may be tried, prolongs nothing. REQUIRES:
+ * the mutex held. */
 static void
-put_off(struct compactor *compactor, uint64_t bytes)
+put_off(struct compactor *compactor, uint64_t bytes, bool lacked_room)
 {
+    bool waiting = is_waiting(compactor);
+
     assert_held(&compactor->mutex);
-    if (!is_waiting(compactor) || bytes < compactor->wait_bytes)
+    if (!waiting || bytes < compactor->wait_bytes) {
         compactor->wait_bytes = bytes > 0 ? bytes : 1;
+        compactor->room_wanted = lacked_room ? bytes : 0;
+    }
+    if (waiting)
+        return;
     compactor->wait_ms = compactor->wait_ms == 0 ? FIRST_WAIT_MS : 2 * compactor->wait_ms;
     if (compactor->wait_ms > LONGEST_WAIT_MS)
         compactor->wait_ms = LONGEST_WAIT_MS;
     compactor->try_again_us = clock_us() + compactor->wait_ms * 1000;
+}
+
+/* What waits for room need not wait longer once it is there: someone has made some. */
+static void
+look_for_room(struct compactor *compactor)
+{
+    uint64_t wanted;
+
+    mutex_lock(&compactor->mutex);
+    wanted = is_waiting(compactor) ? compactor->room_wanted : 0;
+    mutex_unlock(&compactor->mutex);
+    if (wanted == 0 || !room_is_there(compactor->db, wanted))
+        return;
+    mutex_lock(&compactor->mutex);
+    if (compactor->room_wanted == wanted)
+        compactor->wait_ms = 0;
+    mutex_unlock(&compactor->mutex);
 }
 
 /* What time has made due is looked for from now on. REQUIRES: the mutex held. */
@@ -127,7 +154,7 @@ note_not_begun(struct compactor *compactor)
     assert_held(&compactor->mutex);
     error_no_memory(&compactor->failure);
     compactor->failures++;
-    put_off(compactor, 0);
+    put_off(compactor, 0, false);
     db_background_failed(compactor->db, BACKGROUND_COMPACTION, &compactor->failure);
     pthread_cond_broadcast(&compactor->ended);
 }
@@ -210,6 +237,7 @@ note_failure(struct compactor *compactor, const struct work *work, enum petal_st
              petal_error *error)
 {
     petal_db *db = compactor->db;
+    bool lacked_room;
 
     if (status == PETAL_NOT_FOUND || status == PETAL_BUSY || status == PETAL_READ_ONLY)
         return;
@@ -220,10 +248,11 @@ note_failure(struct compactor *compactor, const struct work *work, enum petal_st
     env_log(&db->env, PETAL_LOG_ERROR, "compaction failed, its files stay as they were: %s",
             error->text);
     db_background_failed(db, BACKGROUND_COMPACTION, error);
+    lacked_room = status == PETAL_NO_SPACE && !room_is_there(db, work->claim.bytes);
     mutex_lock(&compactor->mutex);
     compactor->failures++;
     compactor->failure = *error;
-    put_off(compactor, work->claim.bytes);
+    put_off(compactor, work->claim.bytes, lacked_room);
     mutex_unlock(&compactor->mutex);
 }
 
@@ -334,10 +363,13 @@ wait_for_change(struct compactor *compactor, uint64_t seen)
     mutex_lock(&compactor->mutex);
     if (compactor->wait_ms > 0 && compactor->try_again_us > now && compactor->try_again_us < until)
         until = compactor->try_again_us;
+    if (is_waiting(compactor) && compactor->room_wanted > 0 && now + ROOM_LOOK_US < until)
+        until = now + ROOM_LOOK_US;
     if (compactor->changes == seen &&
         !atomic_load_explicit(&compactor->stopping, memory_order_relaxed))
         mutex_wait(&compactor->mutex, &compactor->work, until);
     mutex_unlock(&compactor->mutex);
+    look_for_room(compactor);
 }
 
 static void

@@ -14,10 +14,10 @@
  * A job that finds the disk full, or no room on it to begin (engine/compact/room.h), no memory or
  * no descriptor is retried after a second, then after twice as long each time up to ten minutes,
  * and so is every job with as many bytes: otherwise it would fill the disk again and again. Smaller
- * ones continue. petal_wait_idle, and the success of a job as large, end the wait; a successful
- * flush ends it for small jobs. A damaged input is left alone from then on (engine/state/damage.h).
- * Any other failure of a background job turns the database read-only with that cause, since it
- * would recur for ever. Inputs are kept in any case (engine/compact/job.h).
+ * ones continue. petal_wait_idle, room where there was none, and the success of a job as large end
+ * the wait; a successful flush ends it for small jobs. A damaged input is left alone from then on
+ * (engine/state/damage.h). Any other failure of a background job turns the database read-only with
+ * that cause, since it would recur for ever. Inputs are kept in any case (engine/compact/job.h).
  *
  * Threads: all functions from any thread, holding no lock of the database.
  */

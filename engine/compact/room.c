@@ -15,17 +15,39 @@ unwritten(const struct rewrite_progress *progress, uint64_t taken)
     return (uint64_t)((double)taken * ((double)(cells - done) / (double)cells));
 }
 
+/* What has to stay free beside so many bytes, when `taken` are taken by others. */
+static uint64_t
+bytes_to_leave(const petal_db *db, uint64_t bytes, uint64_t taken)
+{
+    uint64_t most_spared = (uint64_t)ROOM_SPARED_MEMTABLES * db->memtable_bytes;
+
+    return (bytes < most_spared ? bytes : most_spared) + unwritten(&db->progress.compacting, taken);
+}
+
+static bool
+fits(uint64_t bytes, uint64_t left, uint64_t free_bytes)
+{
+    return bytes <= free_bytes && left <= free_bytes - bytes;
+}
+
+bool
+room_is_there(petal_db *db, uint64_t bytes)
+{
+    uint64_t taken = atomic_load_explicit(&db->progress.compacting.bytes, memory_order_relaxed);
+
+    return fits(bytes, bytes_to_leave(db, bytes, taken), directory_free_bytes(&db->directory));
+}
+
 enum petal_status
 room_take(petal_db *db, uint64_t bytes, petal_error *error)
 {
     struct rewrite_progress *progress = &db->progress.compacting;
-    uint64_t most_spared = (uint64_t)ROOM_SPARED_MEMTABLES * db->memtable_bytes;
     uint64_t free_bytes = directory_free_bytes(&db->directory);
     uint64_t taken = atomic_load_explicit(&progress->bytes, memory_order_relaxed), left;
 
     do {
-        left = (bytes < most_spared ? bytes : most_spared) + unwritten(progress, taken);
-        if (bytes > free_bytes || left > free_bytes - bytes)
+        left = bytes_to_leave(db, bytes, taken);
+        if (!fits(bytes, left, free_bytes))
             return error_file(error, PETAL_NO_SPACE, db->directory.path,
                               "a compaction may take %" PRIu64 " bytes and has to leave %" PRIu64
                               ", but %" PRIu64 " are free in %s",

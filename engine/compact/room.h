@@ -18,6 +18,9 @@
 
 #define ROOM_SPARED_MEMTABLES 4
 
+/* Could so many bytes be taken now? */
+bool room_is_there(petal_db *db, uint64_t bytes);
+
 /* PETAL_NO_SPACE: there is none, and nothing is taken. */
 enum petal_status room_take(petal_db *db, uint64_t bytes, petal_error *error);
 

@@ -4,6 +4,7 @@
  */
 #include "tests/engine/compact/background_fixture.h"
 
+#include "base/clock.h"
 #include "engine/compact/policy.h"
 #include "engine/compact/room.h"
 #include "tests/support/test.h"
@@ -163,6 +164,49 @@ TEST(test_in_the_background_a_large_job_waits_and_small_ones_go_on)
     assert_int_equal(totals_of(&place).runs, 1);
     assert_int_equal(totals_of(&place).cells, FILES * FILE_ROWS);
     assert_true(fixture_directory_is_clean(&place.fixture));
+    fixture_fini(&place.fixture);
+}
+
+static void
+wait_for_failures(struct place *place, uint64_t count)
+{
+    while (stats_of(place).background_failures < count)
+        clock_sleep(1000);
+}
+
+/* However often a flush let it be tried, it is done soon after there is room, and nobody asks. */
+TEST(test_what_failed_often_goes_on_when_there_is_room)
+{
+    static const uint64_t flush_bytes = 40000;
+    petal_table *other;
+    struct place place;
+    uint64_t until;
+
+    open_with_files(&place, 4000);
+    (void)compact_fixture_table(&place.fixture, "other", NULL);
+    place.fixture.options.no_compaction = false;
+    petal_close(place.fixture.db, NULL);
+    place.fixture.db = NULL;
+    leave_room(&place.fixture, flush_bytes);
+    place_reopen(&place);
+    MUST(petal_table_open(place.fixture.db, slice_from_text("other"), &other, WHY));
+    wait_for_failures(&place, 1);
+    for (unsigned i = 0; i < FILES - 1; i++) {
+        uint64_t failures = stats_of(&place).background_failures;
+
+        forget_errors(&place.log);
+        compact_fixture_put(other, "row", PETAL_LATEST, "value");
+        compact_fixture_flush(place.fixture.db);
+        wait_for_failures(&place, failures + 1);
+        leave_room(&place.fixture, flush_bytes);
+    }
+    forget_errors(&place.log);
+    leave_room(&place.fixture, UINT32_MAX);
+    until = clock_us() + 60000000;
+    while (stats_of(&place).compactions == 0 && clock_us() < until)
+        clock_sleep(1000);
+    assert_int_equal(stats_of(&place).compactions, 1);
+    assert_int_equal(stats_of(&place).background_error.status, PETAL_OK);
     fixture_fini(&place.fixture);
 }
 
