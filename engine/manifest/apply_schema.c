@@ -436,6 +436,16 @@ apply_next_family(const struct apply *apply, const struct item *item)
 
 /* ---- regions ---- */
 
+/* A region is a store a family. */
+static enum petal_status
+check_has_families(const struct apply *apply, const struct manifest_table *table, uint32_t region)
+{
+    if (table->family_count > 0)
+        return PETAL_OK;
+    return error_set(apply->error, PETAL_INVALID, "region %u is of table %u, which has no families",
+                     region, table->id);
+}
+
 enum petal_status
 apply_create_region(const struct apply *apply, const struct item *item)
 {
@@ -446,8 +456,10 @@ apply_create_region(const struct apply *apply, const struct item *item)
                                    item->size - MANIFEST_CREATE_REGION_BYTES);
     struct manifest_region *region;
     struct manifest_store *stores;
-    enum petal_status status = PETAL_OK;
+    enum petal_status status = check_has_families(apply, table, id);
 
+    if (status != PETAL_OK)
+        return status;
     if (id == 0 || id == UINT32_MAX || manifest_find_region(manifest, id) != NULL)
         return error_set(apply->error, PETAL_INVALID, "region %u of table %u is created twice", id,
                          table->id);
@@ -460,7 +472,7 @@ apply_create_region(const struct apply *apply, const struct item *item)
         return error_no_memory(apply->error);
     region = manifest_region_new(table, id, start, apply->allocator);
     stores = mem_zalloc(apply->allocator, table->family_count * sizeof *stores);
-    if (region == NULL || (stores == NULL && table->family_count > 0)) {
+    if (region == NULL || stores == NULL) {
         status = error_no_memory(apply->error);
     } else {
         struct item made = {.table = table, .region = region};
@@ -488,8 +500,10 @@ apply_drop_region(const struct apply *apply, const struct item *item)
     uint32_t id = get_le32(item->payload + 4);
     struct manifest_region *region = manifest_find_region(manifest, id);
     struct dropped_region dropped = {.region = region, .store_count = table->family_count};
-    enum petal_status status;
+    enum petal_status status = check_has_families(apply, table, id);
 
+    if (status != PETAL_OK)
+        return status;
     if (region == NULL || region->table != table || region->place == 0)
         return error_set(apply->error, PETAL_INVALID,
                          "an edit drops region %u of table %u, which is not there, or its first",

@@ -287,6 +287,12 @@ TEST_WITH(what_makes_no_region_is_refused, manifest_fixture_setup, manifest_fixt
     other.first_row = slice_make(large, sizeof large);
     manifest_edit_add_file(&edit, 1, 0, &other);
     expect_refused(manifest, &edit, "store file 6 begins at a row");
+    manifest_edit_drop_family(&edit, 1, 0);
+    manifest_edit_create_region(&edit, 1, 3, 1000, text("x"));
+    expect_refused(manifest, &edit, "region 3 is of table 1, which has no families");
+    manifest_edit_drop_family(&edit, 1, 0);
+    manifest_edit_drop_region(&edit, 1, 2);
+    expect_refused(manifest, &edit, "region 2 is of table 1, which has no families");
     check_split(manifest);
     manifest_free(manifest);
 }
